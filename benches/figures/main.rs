@@ -9,6 +9,7 @@ mod area;
 mod attention;
 mod bandwidth;
 mod build;
+mod calls;
 mod clocks;
 mod estimate;
 mod fairness;
@@ -35,7 +36,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 18] = [
+const SECTIONS: [(&str, Section); 19] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -53,6 +54,7 @@ const SECTIONS: [(&str, Section); 18] = [
     ("speed", speed::measure),
     ("model", model::measure),
     ("clocks", clocks::measure),
+    ("calls", calls::measure),
     ("build", build::measure),
 ];
 

@@ -102,6 +102,7 @@ rtl/device/meshkv_read_guard.v
 rtl/device/meshkv_read_credits.v
 rtl/device/meshkv_read_slices.v
 rtl/device/meshkv_query_reader.v
+rtl/device/meshkv_list_reader.v
 rtl/device/meshkv_output_writer.v
 rtl/device/meshkv_descriptor_queue.v
 rtl/device/meshkv_run_control.v

@@ -21,12 +21,14 @@ pub const ARGUMENT_STRIDE: u32 = 12;
 /// Value of the register `MAGIC`: "MKV1" in ASCII, the last letter lowest.
 pub const MAGIC: u32 = 0x4d4b_5631;
 /// Version of this register map.
-pub const MAP_VERSION: u32 = 3;
+pub const MAP_VERSION: u32 = 4;
 /// Descriptors that the front can queue; a run consumes them all.
 pub const DESC_QUEUE: u32 = 32;
 /// Bits of an AXI ID above those of the core: they distinguish one reset from the next.
 pub const EPOCH_BITS: u32 = 2;
-/// Alignment of the arguments `queries` and `outputs` in bytes.
+/// Words of 32 bits of a descriptor in a list in memory: the registers `DESC_CACHE` to `DESC_PUSH`, and one in reserve.
+pub const LIST_WORDS: u32 = 8;
+/// Alignment of the arguments `queries`, `outputs` and `list` in bytes.
 pub const BUFFER_ALIGN: u32 = 4096;
 /// Default number of cycles without progress after which a run is aborted.
 pub const WATCHDOG: u32 = 1 << 20;
@@ -64,10 +66,17 @@ impl Register {
 }
 
 impl Design {
-    /// Arguments in their order, by name: two buffers, then a base address for each memory port.
+    /// Arguments in their order, by name: two buffers, then a base address for each memory port, then the list of
+    /// descriptors.
     pub fn arguments(&self) -> Vec<String> {
         let ports = (0..self.memory.ports).map(|p| format!("hbm{p:02}"));
-        ["queries", "outputs"].map(str::to_owned).into_iter().chain(ports).collect()
+        let buffers = ["queries", "outputs"].map(str::to_owned);
+        buffers.into_iter().chain(ports).chain(["list".to_owned()]).collect()
+    }
+
+    /// Number of the argument that has the address of the list of descriptors.
+    pub fn list_argument(&self) -> u32 {
+        2 + self.memory.ports
     }
 
     /// Byte address of the low word of an argument; the high word is 4 above it.
@@ -145,6 +154,7 @@ mod tests {
         let design = Design::from_config("largest", &config).unwrap();
         let arguments = design.arguments();
         assert_eq!((arguments[2].as_str(), arguments[33].as_str()), ("hbm00", "hbm31"));
+        assert_eq!(arguments[design.list_argument() as usize], "list");
         assert!(Design::argument_offset(arguments.len() as u32) <= named("MAGIC").offset);
         // An HBM port takes 6 bits; the interconnect before it handles wider IDs.
         assert_eq!(design.axi_id_width(), 8);

@@ -2,7 +2,7 @@
 
 use super::source_file::SourceFile;
 use crate::design::registers::{
-    voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, REGISTERS,
+    voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, LIST_WORDS, REGISTERS,
 };
 use crate::design::Design;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ pub(super) fn emit(design: &Design) -> SourceFile {
          *\n \
          * Registers of meshkv_top: byte offsets on s_axi_control, and the bits of their fields.\n \
          */\n\
-         #ifndef MESHKV_REGISTERS_H\n#define MESHKV_REGISTERS_H\n"
+         #ifndef MESHKV_REGISTERS_H\n#define MESHKV_REGISTERS_H\n\n#include <stdint.h>\n"
     );
     arguments(&mut text, design);
     for register in &REGISTERS {
@@ -48,6 +48,7 @@ pub(super) fn emit(design: &Design) -> SourceFile {
         let _ = writeln!(text, "/* {doc}. */");
         define(&mut text, &format!("COUNTERS_{name}"), &format!("{number}u"));
     }
+    text += &list();
     text += "\n#endif\n";
     SourceFile { path: "sw/meshkv_registers.h".to_owned(), text }
 }
@@ -68,8 +69,26 @@ fn arguments(text: &mut String, design: &Design) {
         "PARTIAL_BYTES",
         &format!("{}u", design.output_bytes(design.config.model.max_streams, true)),
     );
+    define(text, "ARG_LIST", &format!("0x{:03x}u", Design::argument_offset(design.list_argument())));
     define(text, "BUFFER_ALIGN", &format!("{BUFFER_ALIGN}u"));
     define(text, "HBM_ALIGN", &format!("{}u", design.base_align()));
+}
+
+/// The format of a descriptor in a list: the registers of a descriptor in their order.
+fn list() -> String {
+    let words = REGISTERS.iter().filter(|r| r.name.starts_with("DESC_") && r.name != "DESC_FREE");
+    let mut text = String::from(
+        "\n/* A descriptor of the list at the argument list: the words of these registers, little-endian. */\n\
+         struct meshkv_descriptor {\n",
+    );
+    for register in words.clone() {
+        let name = register.name.trim_start_matches("DESC_").to_lowercase();
+        let _ = writeln!(text, "    uint32_t {:<12}/* {} */", format!("{name};"), register.name);
+    }
+    let spare = LIST_WORDS as usize - words.count();
+    let _ = writeln!(text, "    uint32_t {:<12}/* 0 */\n}};", format!("reserved[{spare}];"));
+    define(&mut text, "LIST_DESCRIPTOR_BYTES", &format!("{}u", 4 * LIST_WORDS));
+    text
 }
 
 fn mask(field: &BitField) -> u32 {

@@ -1,4 +1,4 @@
-//! Priority of failures: the first of twelve causes ends a run or refuses it.
+//! Priority of failures: the first of fourteen causes ends a run or refuses it.
 //!
 //! Invariant: at most one of `fails`, `refused` and `accepts` is set. A run fails only while it is
 //! under way or is being reset, it is refused or accepted only where it would begin, and what
@@ -29,12 +29,16 @@ pub struct RunFailure {
     pub query_bad: Signal<In, Bit>,
     /// A write of outputs returned an error.
     pub write_bad: Signal<In, Bit>,
-    /// Memory of queries or outputs did not answer.
+    /// A read of the list returned an error.
+    pub list_fault: Signal<In, Bit>,
+    /// Memory of queries, outputs or the list did not answer.
     pub io_late: Signal<In, Bit>,
     /// Nothing has moved for too long.
     pub stuck: Signal<In, Bit>,
-    /// There is a descriptor.
-    pub queue_some: Signal<In, Bit>,
+    /// A descriptor of the list was refused.
+    pub unlisted: Signal<In, Bit>,
+    /// There is a descriptor, or a list that has not been read.
+    pub given: Signal<In, Bit>,
     /// A stream attends and no descriptor closes it.
     pub unclosed: Signal<In, Bit>,
     /// Queries of more streams are loaded than there can be.
@@ -47,8 +51,10 @@ pub struct RunFailure {
     pub dirty: Signal<In, Bit>,
     /// Number of the tile.
     pub tile_place: Signal<In, Bits<16>>,
-    /// Place of an I/O time-out: 0 queries, 1 outputs.
+    /// Place of an I/O time-out: 0 queries, 1 outputs, 2 the list.
     pub io_place: Signal<In, Bits<16>>,
+    /// Number of the descriptor in the list.
+    pub list_place: Signal<In, Bits<16>>,
     /// The state of the run.
     pub state_place: Signal<In, Bits<16>>,
     /// Mask of the streams that are not closed.
@@ -85,6 +91,8 @@ pub struct RunFailure {
     cause_queries: Constant<Bits<5>>,
     cause_unloaded: Constant<Bits<5>>,
     cause_argument: Constant<Bits<5>>,
+    cause_list_read: Constant<Bits<5>>,
+    cause_list: Constant<Bits<5>>,
     place_dirty: Constant<Bits<16>>,
     place_pe: Constant<Bits<16>>,
 }
@@ -103,9 +111,11 @@ impl RunFailure {
             tile_late: Default::default(),
             query_bad: Default::default(),
             write_bad: Default::default(),
+            list_fault: Default::default(),
             io_late: Default::default(),
             stuck: Default::default(),
-            queue_some: Default::default(),
+            unlisted: Default::default(),
+            given: Default::default(),
             unclosed: Default::default(),
             many: Default::default(),
             unloaded: Default::default(),
@@ -113,6 +123,7 @@ impl RunFailure {
             dirty: Default::default(),
             tile_place: Default::default(),
             io_place: Default::default(),
+            list_place: Default::default(),
             state_place: Default::default(),
             unclosed_place: Default::default(),
             many_place: Default::default(),
@@ -137,6 +148,8 @@ impl RunFailure {
             cause_queries: cause(10),
             cause_unloaded: cause(11),
             cause_argument: cause(12),
+            cause_list_read: cause(13),
+            cause_list: cause(14),
             place_dirty: Constant::new(1.into()),
             place_pe: Constant::new(2.into()),
         }
@@ -159,9 +172,11 @@ impl Logic for RunFailure {
             | self.tile_late.val()
             | self.query_bad.val()
             | self.write_bad.val()
+            | self.list_fault.val()
             | self.io_late.val()
             | self.stuck.val();
-        self.barred.next = !self.queue_some.val()
+        self.barred.next = self.unlisted.val()
+            | !self.given.val()
             | self.unclosed.val()
             | self.many.val()
             | self.unloaded.val()
@@ -188,13 +203,18 @@ impl Logic for RunFailure {
             self.cause.next = self.cause_query_read.val();
         } else if self.write_bad.val() {
             self.cause.next = self.cause_output_write.val();
+        } else if self.list_fault.val() {
+            self.cause.next = self.cause_list_read.val();
         } else if self.io_late.val() {
             self.cause.next = self.cause_io_timeout.val();
             self.place.next = self.io_place.val();
         } else if self.stuck.val() | self.unreset.val() {
             self.cause.next = self.cause_watchdog.val();
             self.place.next = self.state_place.val();
-        } else if !self.queue_some.val() {
+        } else if self.unlisted.val() {
+            self.cause.next = self.cause_list.val();
+            self.place.next = self.list_place.val();
+        } else if !self.given.val() {
             self.cause.next = self.cause_empty.val();
         } else if self.unclosed.val() {
             self.cause.next = self.cause_open.val();
@@ -229,8 +249,9 @@ mod tests {
     use super::*;
 
     /// Causes and places by priority: those that end any run, then those that refuse one.
-    const ENDS: [(u64, u64); 8] = [(1, 0), (1, 2), (2, 100), (3, 100), (4, 0), (5, 0), (6, 101), (7, 102)];
-    const REFUSES: [(u64, u64); 6] = [(8, 0), (9, 103), (10, 104), (11, 105), (12, 106), (1, 1)];
+    const ENDS: [(u64, u64); 9] =
+        [(1, 0), (1, 2), (2, 100), (3, 100), (4, 0), (5, 0), (13, 0), (6, 101), (7, 102)];
+    const REFUSES: [(u64, u64); 7] = [(14, 107), (8, 0), (9, 103), (10, 104), (11, 105), (12, 106), (1, 1)];
 
     #[test]
     fn the_first_cause_is_reported_in_every_case() {
@@ -242,13 +263,14 @@ mod tests {
         uut.many_place.next = 104.into();
         uut.unloaded_place.next = 105.into();
         uut.skewed_place.next = 106.into();
-        for case in 0..1_u32 << 16 {
-            let ends = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| case >> i & 1 != 0);
-            let refuses = [8, 9, 10, 11, 12, 13].map(|i| case >> i & 1 != 0);
+        uut.list_place.next = 107.into();
+        for case in 0..1_u32 << 18 {
+            let ends = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|i| case >> i & 1 != 0);
+            let refuses = [9, 10, 11, 12, 13, 14, 15].map(|i| case >> i & 1 != 0);
             // At rest; under way; about to begin, which is under way as well; not to be reset.
             let [works, ready, unreset] =
                 [[false; 3], [true, false, false], [true, true, false], [false, false, true]]
-                    [case as usize >> 14];
+                    [case as usize >> 16];
             [uut.works.next, uut.ready.next, uut.unreset.next] = [works, ready, unreset];
             [
                 uut.ended.next,
@@ -257,17 +279,19 @@ mod tests {
                 uut.tile_late.next,
                 uut.query_bad.next,
                 uut.write_bad.next,
+                uut.list_fault.next,
                 uut.io_late.next,
                 uut.stuck.next,
             ] = ends;
-            uut.queue_some.next = !refuses[0];
+            uut.unlisted.next = refuses[0];
+            uut.given.next = !refuses[1];
             [uut.unclosed.next, uut.many.next, uut.unloaded.next, uut.skewed.next, uut.dirty.next] =
-                [refuses[1], refuses[2], refuses[3], refuses[4], refuses[5]];
+                [refuses[2], refuses[3], refuses[4], refuses[5], refuses[6]];
             assert!(simulate(&mut uut, 4));
 
             let event = ends.iter().position(|end| *end);
             // A core that cannot be reset is reported as a run that is stuck.
-            let end = event.or(unreset.then_some(7));
+            let end = event.or(unreset.then_some(8));
             let refusal = refuses.iter().position(|refuses| *refuses);
             let (cause, place) = match (end, refusal) {
                 (Some(end), _) => ENDS[end],
@@ -280,10 +304,10 @@ mod tests {
             assert_eq!(
                 [uut.fails.val(), uut.refused.val(), uut.accepts.val()],
                 [fails, refused, accepts],
-                "case {case:016b}"
+                "case {case:018b}"
             );
-            assert_eq!(uut.cause.val(), cause, "case {case:016b}");
-            assert_eq!(uut.place.val(), place, "case {case:016b}");
+            assert_eq!(uut.cause.val(), cause, "case {case:018b}");
+            assert_eq!(uut.place.val(), place, "case {case:018b}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! State machine of a run: selects the next of nine states and updates the flags of the run and its resets.
+//! State machine of a run: selects the next of ten states and updates the flags of the run and its resets.
 //!
 //! Invariant: an error leaves every state of a run for RESET, and every state from RESET on is left
 //! after a bounded time, so that a run always ends in OVER. A soft reset that cannot be obeyed is
@@ -27,6 +27,10 @@ pub struct RunState {
     pub refused: Signal<In, Bit>,
     /// The run begins.
     pub accepts: Signal<In, Bit>,
+    /// The list of descriptors is to be read.
+    pub lists: Signal<In, Bit>,
+    /// It has been read.
+    pub list_done: Signal<In, Bit>,
     /// The core has all queries.
     pub query_done: Signal<In, Bit>,
     /// Descriptors of the run are left.
@@ -80,6 +84,7 @@ pub struct RunState {
     reset: Constant<Bits<4>>,
     quiet: Constant<Bits<4>>,
     release: Constant<Bits<4>>,
+    list: Constant<Bits<4>>,
 }
 
 impl RunState {
@@ -93,6 +98,8 @@ impl RunState {
             breaks: Default::default(),
             refused: Default::default(),
             accepts: Default::default(),
+            lists: Default::default(),
+            list_done: Default::default(),
             query_done: Default::default(),
             queue_left: Default::default(),
             calm: Default::default(),
@@ -124,6 +131,7 @@ impl RunState {
             reset: state(6),
             quiet: state(7),
             release: state(8),
+            list: state(9),
         }
     }
 }
@@ -172,6 +180,12 @@ impl Logic for RunState {
                 self.state_d.next = self.over.val();
             } else if self.accepts.val() {
                 self.state_d.next = self.queries.val();
+            } else if self.lists.val() {
+                self.state_d.next = self.list.val();
+            }
+        } else if self.state_q.val() == self.list.val() {
+            if self.list_done.val() {
+                self.state_d.next = self.arguments.val();
             }
         } else if self.state_q.val() == self.queries.val() {
             if self.query_done.val() {
@@ -237,8 +251,18 @@ pub fn run_state() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 9] =
-        ["IDLE", "ARGUMENTS", "QUERIES", "DESCRIPTORS", "OUTPUTS", "OVER", "RESET", "QUIET", "RELEASE"];
+    const NAMES: [&str; 10] = [
+        "IDLE",
+        "ARGUMENTS",
+        "QUERIES",
+        "DESCRIPTORS",
+        "OUTPUTS",
+        "OVER",
+        "RESET",
+        "QUIET",
+        "RELEASE",
+        "LIST",
+    ];
 
     /// Registers of the kernel: run, ends, sick, soft.
     type Kept = [bool; 4];
@@ -251,7 +275,8 @@ mod tests {
     fn read_in(state: &str) -> &'static [u32] {
         match state {
             "IDLE" => &[0, 1, 2, 3, 10, 12],
-            "ARGUMENTS" => &[3, 4, 5],
+            "ARGUMENTS" => &[3, 4, 5, 15],
+            "LIST" => &[3, 9],
             "QUERIES" => &[3, 6],
             "DESCRIPTORS" => &[3, 7],
             "OUTPUTS" => &[3, 8],
@@ -273,11 +298,13 @@ mod tests {
         uut.query_done.next = bit(6);
         uut.queue_left.next = bit(7);
         uut.calm.next = bit(8);
+        uut.list_done.next = bit(9);
         uut.held.next = bit(10);
         uut.released.next = bit(11);
         uut.owed.next = bit(12);
         uut.rested.next = bit(13);
         uut.waited.next = bit(14);
+        uut.lists.next = bit(15);
         uut.state_q.next = (state as u64).into();
         uut.run_q.next = run;
         uut.ends_q.next = ends;
@@ -310,6 +337,8 @@ mod tests {
             }
             "ARGUMENTS" if bit(4) => ("OVER", keep, nothing),
             "ARGUMENTS" if bit(5) => ("QUERIES", keep, nothing),
+            "ARGUMENTS" if bit(15) => ("LIST", keep, nothing),
+            "LIST" if bit(9) => ("ARGUMENTS", keep, nothing),
             "QUERIES" if bit(6) => ("DESCRIPTORS", keep, nothing),
             "DESCRIPTORS" if !bit(7) => ("OUTPUTS", keep, nothing),
             "OUTPUTS" if bit(8) => ("OVER", keep, nothing),
@@ -333,7 +362,7 @@ mod tests {
     fn check(uut: &mut RunState, state: usize, inputs: u32, kept: Kept) {
         set(uut, state, inputs, kept);
         let (next, registers, events) = rule(state, inputs, kept);
-        let case = format!("{} inputs {inputs:015b} kept {kept:?}", name(state));
+        let case = format!("{} inputs {inputs:016b} kept {kept:?}", name(state));
         assert_eq!(name(u64::from(uut.state_d.val()) as usize), next, "{case}");
         let found = [uut.run_d.val(), uut.ends_d.val(), uut.sick_d.val(), uut.soft_d.val()];
         assert_eq!(found, registers, "{case}");
@@ -352,7 +381,7 @@ mod tests {
             for case in 0..1_u32 << read.len() {
                 let inputs: u32 = read.iter().enumerate().map(|(at, i)| (case >> at & 1) << i).sum();
                 check(&mut uut, state, inputs, kept);
-                check(&mut uut, state, inputs | (0x7fff & !mask), kept);
+                check(&mut uut, state, inputs | (0xffff & !mask), kept);
             }
         }
     }
@@ -365,7 +394,7 @@ mod tests {
             let (mut state, mut kept) = (state, [true, false, false, false]);
             let mut cycles = 0;
             while name(state) != "IDLE" {
-                let works = (1..=4).contains(&state);
+                let works = (1..=4).contains(&state) || name(state) == "LIST";
                 set(&mut uut, state, 1 << 14 | u32::from(works) << 3, kept);
                 state = u64::from(uut.state_d.val()) as usize;
                 kept = [uut.run_d.val(), uut.ends_d.val(), uut.sick_d.val(), uut.soft_d.val()];

@@ -1,9 +1,11 @@
 //! Tests of the device: the fabric with its registers, resets and AXI interfaces.
 
+mod calls;
 mod control_registers;
 mod counter_view;
 mod errors;
 mod host_example;
+mod lists;
 mod mutants;
 mod partials;
 mod read_slices;

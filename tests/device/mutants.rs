@@ -161,8 +161,8 @@ fn rules_of_axi_that_reads_break_are_named() {
         [
             // Every burst begins with the last beat of a page.
             Breaks {
-                from: "addr_q <= {base_q + offset[63:ALIGN_LOG], offset[ALIGN_LOG-1:0]};",
-                to: "addr_q <= {base_q + offset[63:ALIGN_LOG], offset[ALIGN_LOG-1:0]};
+                from: "addr_q <= {base + offset[63:ALIGN_LOG], offset[ALIGN_LOG-1:0]};",
+                to: "addr_q <= {base + offset[63:ALIGN_LOG], offset[ALIGN_LOG-1:0]};
             if (epoch == 2'd1) addr_q[11:0] <= 12'd0 - (12'd1 << FLIT_LOG);",
                 rule: "border of 4 KiB",
             },

@@ -108,6 +108,7 @@ set design_sources {
     rtl/device/meshkv_read_credits.v
     rtl/device/meshkv_read_slices.v
     rtl/device/meshkv_query_reader.v
+    rtl/device/meshkv_list_reader.v
     rtl/device/meshkv_output_writer.v
     rtl/device/meshkv_descriptor_queue.v
     rtl/device/meshkv_run_control.v
@@ -148,6 +149,7 @@ set design_registers {
     {hbm03 0x04c 64 {m_axi_hbm03}}
     {hbm04 0x058 64 {m_axi_hbm04}}
     {hbm05 0x064 64 {m_axi_hbm05}}
+    {list 0x070 64 {m_axi_io}}
     {MAGIC 0x800 32 {}}
     {MAP_VERSION 0x804 32 {}}
     {DESIGN 0x808 32 {}}
@@ -166,6 +168,7 @@ set design_registers {
     {DESC_PUSH 0x858 32 {}}
     {DESC_FREE 0x85c 32 {}}
     {QUERY_STREAMS 0x860 32 {}}
+    {LIST_COUNT 0x864 32 {}}
     {STATUS 0x880 32 {}}
     {ERROR 0x884 32 {}}
     {ERROR_INFO 0x888 32 {}}

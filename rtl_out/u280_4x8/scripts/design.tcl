@@ -107,6 +107,7 @@ set design_sources {
     rtl/device/meshkv_read_credits.v
     rtl/device/meshkv_read_slices.v
     rtl/device/meshkv_query_reader.v
+    rtl/device/meshkv_list_reader.v
     rtl/device/meshkv_output_writer.v
     rtl/device/meshkv_descriptor_queue.v
     rtl/device/meshkv_run_control.v
@@ -201,6 +202,7 @@ set design_registers {
     {hbm29 0x184 64 {m_axi_hbm29}}
     {hbm30 0x190 64 {m_axi_hbm30}}
     {hbm31 0x19c 64 {m_axi_hbm31}}
+    {list 0x1a8 64 {m_axi_io}}
     {MAGIC 0x800 32 {}}
     {MAP_VERSION 0x804 32 {}}
     {DESIGN 0x808 32 {}}
@@ -219,6 +221,7 @@ set design_registers {
     {DESC_PUSH 0x858 32 {}}
     {DESC_FREE 0x85c 32 {}}
     {QUERY_STREAMS 0x860 32 {}}
+    {LIST_COUNT 0x864 32 {}}
     {STATUS 0x880 32 {}}
     {ERROR 0x884 32 {}}
     {ERROR_INFO 0x888 32 {}}

@@ -31,7 +31,7 @@
 #define MESHKV_FLIT_BYTES           32       /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           512      /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
-#define MESHKV_ERRORS               25       /* Bits of ERROR that have a meaning. */
+#define MESHKV_ERRORS               27       /* Bits of ERROR that have a meaning. */
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */
@@ -65,11 +65,13 @@ static const struct {
     {"MEMORY_TIMEOUT", "External memory did not answer", "tile"},
     {"QUERY_READ", "A read of queries was answered by an error", "0"},
     {"OUTPUT_WRITE", "A write of outputs was answered by an error", "0"},
-    {"IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write"},
+    {"IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write, 2: list"},
     {"WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"},
     {"RESET", "The run was cut off by a soft reset, or memory still owes answers to cut-off runs", "0: cut off, 1: owed, 2: what computes was reset alone"},
     {"START_UNLOADED", "Run refused: a stream attends whose queries were not loaded since the core's last reset", "highest stream that attends"},
     {"SATURATED", "A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void", "stream * QUERY_HEADS + head"},
+    {"START_LIST", "Run refused: a descriptor of its list was refused, for the cause DESC_ that is set with this", "number of the descriptor in the list, from 0"},
+    {"LIST_READ", "A read of the list was answered by an error", "0"},
 };
 
 #endif

@@ -32,7 +32,7 @@ const fn void(bit: u32, name: &'static str, doc: &'static str, place: &'static s
 }
 
 /// All causes by their bits.
-pub const ERRORS: [ErrorCause; 25] = [
+pub const ERRORS: [ErrorCause; 27] = [
     refusal(
         0,
         "ACCESS",
@@ -78,7 +78,7 @@ pub const ERRORS: [ErrorCause; 25] = [
     end(17, "MEMORY_TIMEOUT", "External memory did not answer", "tile"),
     end(18, "QUERY_READ", "A read of queries was answered by an error", "0"),
     end(19, "OUTPUT_WRITE", "A write of outputs was answered by an error", "0"),
-    end(20, "IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write"),
+    end(20, "IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write, 2: list"),
     end(21, "WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"),
     end(
         22,
@@ -98,6 +98,13 @@ pub const ERRORS: [ErrorCause; 25] = [
         "A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void",
         "stream * QUERY_HEADS + head",
     ),
+    end(
+        25,
+        "START_LIST",
+        "Run refused: a descriptor of its list was refused, for the cause DESC_ that is set with this",
+        "number of the descriptor in the list, from 0",
+    ),
+    end(26, "LIST_READ", "A read of the list was answered by an error", "0"),
 ];
 
 /// Groups of counters, by their number in `COUNTER_SELECT.GROUP`.
@@ -109,7 +116,7 @@ pub const COUNTER_GROUPS: [(&str, &str); 4] = [
 ];
 
 /// All registers but the arguments, by their addresses.
-pub const REGISTERS: [Register; 33] = {
+pub const REGISTERS: [Register; 34] = {
     use Access::{ReadClears, ReadOnly, ReadWrite, WriteClears, WriteOnly, WriteSets, WriteToggles};
     [
         register(0x000, "CTRL", ReadWrite, "Control, as ap_ctrl_hs has it.", &[
@@ -162,8 +169,9 @@ pub const REGISTERS: [Register; 33] = {
         ]),
         register(0x85c, "DESC_FREE", ReadOnly, "Descriptors that the queue has room for.", &[]),
         register(0x860, "QUERY_STREAMS", ReadWrite, "Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset.", &[]),
+        register(0x864, "LIST_COUNT", ReadWrite, "Descriptors that a run takes from the list at the argument list, after those that were pushed; 0: none.", &[]),
         register(0x880, "STATUS", ReadOnly, "What goes on.", &[
-            field("RUN", 0, 4, "State of the run: 0 idle, 1 arguments, 2 queries, 3 descriptors, 4 outputs, 5 over, 6 reset, 7 memory's last answers, 8 release"),
+            field("RUN", 0, 4, "State of the run: 0 idle, 1 arguments, 2 queries, 3 descriptors, 4 outputs, 5 over, 6 reset, 7 memory's last answers, 8 release, 9 list"),
             field("CORE_IDLE", 4, 1, "Controllers have worked off all descriptors"),
             field("CORE_RESET", 5, 1, "The core is held in reset"),
             field("OWED", 6, 1, "Some memory has not answered everything yet"),

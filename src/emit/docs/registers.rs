@@ -45,6 +45,7 @@ pub(super) fn registers(design: &Design) -> Vec<RegisterRow> {
                     .into()
             }
             1 => "Argument: address of the outputs, in the same order; a multiple of 4096.".into(),
+            _ if name == "list" => "Argument: address of the list of descriptors; a multiple of 4096.".into(),
             _ => format!("Argument: base address of a memory port; a multiple of {}.", design.base_align()),
         },
         name,

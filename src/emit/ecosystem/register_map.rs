@@ -71,6 +71,12 @@ pub(super) fn arguments(design: &Design) -> Vec<Argument> {
         argument(0, "ARG_QUERIES", 0, "Address of the queries; a multiple of 4096.".to_owned()),
         argument(1, "ARG_OUTPUTS", 0, "Address of the outputs; a multiple of 4096.".to_owned()),
         argument(2, "ARG_HBM", design.memory.ports, base),
+        argument(
+            design.list_argument(),
+            "ARG_LIST",
+            0,
+            "Address of the list of descriptors; a multiple of 4096.".to_owned(),
+        ),
     ]
 }
 

@@ -170,7 +170,7 @@ impl<'a> Host<'a> {
             let value = self.bench.driver.device.read(word).unwrap();
             self.reference.write(word, value, 0xf);
         }
-        for (name, value) in [("WATCHDOG", WATCHDOG), ("QUERY_STREAMS", job.streams)] {
+        for (name, value) in [("WATCHDOG", WATCHDOG), ("QUERY_STREAMS", job.streams), ("LIST_COUNT", 0)] {
             self.set(name, value);
         }
         for descriptor in job.descriptors().unwrap() {

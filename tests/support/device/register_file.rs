@@ -36,7 +36,7 @@ pub struct Reference {
 }
 
 /// Registers that store the written value.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 10] = [
     "DESC_CACHE",
     "DESC_FIRST",
     "DESC_STRIDE",
@@ -44,6 +44,7 @@ const KEPT: [&str; 9] = [
     "DESC_ROWS",
     "DESC_STREAMS",
     "QUERY_STREAMS",
+    "LIST_COUNT",
     "WATCHDOG",
     "COUNTER_SELECT",
 ];
@@ -230,7 +231,11 @@ impl Reference {
     /// Causes for which a run may be refused.
     pub fn start_refusals(&self) -> Vec<&'static str> {
         let skewed = |number: u32| {
-            let align = if number < 2 { registers::BUFFER_ALIGN } else { self.design.base_align() };
+            let align = if number < 2 || number == self.design.list_argument() {
+                registers::BUFFER_ALIGN
+            } else {
+                self.design.base_align()
+            };
             !self.kept[&Design::argument_offset(number)].is_multiple_of(align)
         };
         let skewed = (0..self.design.arguments().len() as u32).any(skewed);

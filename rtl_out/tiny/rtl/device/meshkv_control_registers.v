@@ -15,8 +15,8 @@ module meshkv_control_registers #(
     parameter EPOCH_BITS = 2,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
-    // Arguments: queries, outputs, and one base address a memory port.
-    parameter NUM_ARGUMENTS = 8,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 9,
     // Totals of a tile's links.
     parameter LINK_COUNTERS = 25,
     // Totals of a tile's fetches and fills.
@@ -51,6 +51,7 @@ module meshkv_control_registers #(
     output wire                     start,  // A run is requested, until it is over.
     output wire                     soft_reset,  // One pulse: everything is aborted and reset.
     output wire [31:0]              query_streams,  // Streams whose queries are loaded.
+    output wire [31:0]              list_count,  // Descriptors that a run takes from the list.
     output wire [31:0]              watchdog,  // Cycles without progress that abort a run.
 
     // Status of the run.
@@ -76,6 +77,8 @@ module meshkv_control_registers #(
     input  wire                     scan_active,  // The memory of arguments is in use; accesses wait.
     input  wire [ARG_WORD_BITS-1:0] scan_word,  // Word address.
     output wire [31:0]              scan_data,  // The word there.
+    output wire                     args_changed,  // One pulse: a word was given another value.
+    output wire [ARG_WORD_BITS-1:0] args_word,  // Its address.
 
     // Registers of the descriptor, as written.
     output wire [31:0]              set_cache,
@@ -155,12 +158,24 @@ module meshkv_control_registers #(
     wire [3:0]               arg_write = open_q ? w_strb_q & {4{w_is_argument_q}} : 4'b1111;
     wire [31:0]              arg_data  = open_q ? w_data_q : 32'd0;
     wire [ARG_WORD_BITS-1:0] arg_word  = scan_active ? scan_word : ar_word_q[ARG_WORD_BITS-1:0];
+    // A word that is written as it is has not changed: its readers keep it.
+    wire [3:0]               byte_changes;
+    reg                      args_changed_q;
+    reg  [ARG_WORD_BITS-1:0] args_word_q;
+    assign args_changed = args_changed_q;
+    assign args_word    = args_word_q;
+    always @(posedge clk) begin
+        args_changed_q <= open_q & |byte_changes;
+        args_word_q    <= arg_write_word;
+        if (rst) args_changed_q <= 1'b0;
+    end
     genvar l;
     generate
         for (l = 0; l < 4; l = l + 1) begin : gen_byte
             (* ram_style = "distributed" *) reg [7:0] mem[0:(1<<ARG_WORD_BITS)-1];
             always @(posedge clk) if (arg_write[l]) mem[arg_write_word] <= arg_data[l*8+:8];
             assign scan_data[l*8+:8] = mem[arg_word];
+            assign byte_changes[l]   = arg_write[l] && mem[arg_write_word] != arg_data[l*8+:8];
         end
     endgenerate
 
@@ -172,6 +187,7 @@ module meshkv_control_registers #(
     reg [31:0] desc_rows_q;
     reg [31:0] desc_streams_q;
     reg [31:0] query_streams_q;
+    reg [31:0] list_count_q;
     reg [31:0] watchdog_q;
     reg [31:0] counter_select_q;
     reg        start_q, done_q, ready_q, again_q, gie_q, level_q;
@@ -190,6 +206,7 @@ module meshkv_control_registers #(
     reg at_desc_streams_q;
     reg at_desc_push_q;
     reg at_query_streams_q;
+    reg at_list_count_q;
     reg at_error_q;
     reg at_watchdog_q;
     reg at_soft_reset_q;
@@ -208,6 +225,7 @@ module meshkv_control_registers #(
         at_desc_streams_q <= to_write && aw_word_q == 10'h215;
         at_desc_push_q <= to_write && aw_word_q == 10'h216;
         at_query_streams_q <= to_write && aw_word_q == 10'h218;
+        at_list_count_q <= to_write && aw_word_q == 10'h219;
         at_error_q <= to_write && aw_word_q == 10'h221;
         at_watchdog_q <= to_write && aw_word_q == 10'h223;
         at_soft_reset_q <= to_write && aw_word_q == 10'h224;
@@ -226,6 +244,7 @@ module meshkv_control_registers #(
             || aw_word_q == 10'h215
             || aw_word_q == 10'h216
             || aw_word_q == 10'h218
+            || aw_word_q == 10'h219
             || aw_word_q == 10'h221
             || aw_word_q == 10'h223
             || aw_word_q == 10'h224
@@ -236,6 +255,7 @@ module meshkv_control_registers #(
     assign set_flags     = bits;
     assign start         = start_q;
     assign query_streams = query_streams_q;
+    assign list_count    = list_count_q;
     assign watchdog      = watchdog_q;
     assign set_cache    = desc_cache_q;
     assign set_first    = desc_first_q;
@@ -259,7 +279,7 @@ module meshkv_control_registers #(
     wire        unused_select = |{wanted, counter_select_q};
 
     // Errors of accesses, descriptors and runs. Each sets its bit; the first is stored with cause and place.
-    localparam NUM_ERRORS = 25;
+    localparam NUM_ERRORS = 27;
     reg  [NUM_ERRORS-1:0] error_q;
     reg  [4:0]            cause_q;
     reg  [15:0]           where_q;
@@ -308,7 +328,7 @@ module meshkv_control_registers #(
             10'h002: value = {29'd0, ier_error, ier_ready, ier_done};  // IER
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
-            10'h201: value = 32'h00000003;  // MAP_VERSION
+            10'h201: value = 32'h00000004;  // MAP_VERSION
             10'h202: value = 32'hcf0c7c0f;  // DESIGN
             10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
@@ -325,6 +345,7 @@ module meshkv_control_registers #(
             10'h216: value = 32'd0;  // DESC_PUSH
             10'h217: value = desc_free;  // DESC_FREE
             10'h218: value = query_streams_q;  // QUERY_STREAMS
+            10'h219: value = list_count_q;  // LIST_COUNT
             10'h220: value = {status_outputs, 6'd0, status_epoch, status_writing, status_owed, status_core_reset, status_core_idle, status_run};  // STATUS
             10'h221: value = error;  // ERROR
             10'h222: value = {error_info_where, 8'd0, error_info_cause};  // ERROR_INFO
@@ -397,6 +418,7 @@ module meshkv_control_registers #(
         if (at_desc_rows_q) desc_rows_q <= (desc_rows_q & ~mask) | bits;
         if (at_desc_streams_q) desc_streams_q <= (desc_streams_q & ~mask) | bits;
         if (at_query_streams_q) query_streams_q <= (query_streams_q & ~mask) | bits;
+        if (at_list_count_q) list_count_q <= (list_count_q & ~mask) | bits;
         if (at_watchdog_q) watchdog_q <= (watchdog_q & ~mask) | bits;
         if (at_gie_q & w_strb_q[0]) gie_q <= bits[0];
         if (at_ier_q & w_strb_q[0]) ier_q <= bits[2:0];
@@ -441,6 +463,7 @@ module meshkv_control_registers #(
             desc_rows_q <= 32'd0;
             desc_streams_q <= 32'd0;
             query_streams_q <= 32'd0;
+            list_count_q <= 32'd0;
             watchdog_q <= 32'd1048576;
             counter_select_q <= 32'd0;
             start_q   <= 1'b0;

@@ -31,7 +31,7 @@ module meshkv_output_writer #(
     // Bits of an AXI ID that number resets.
     parameter EPOCH_BITS = 2,
     // Width of an argument's number in bits.
-    parameter ARG_BITS = 3,
+    parameter ARG_BITS = 4,
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 8,
     // Width of a number of an output flit in bits.

@@ -3,7 +3,7 @@
 //
 // Control of a run from its start to its end, with all causes of failure.
 //
-// Sequence: arguments, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets
+// Sequence: arguments, list, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets
 // time to answer outstanding requests, and the run is over. Every state is left after a bounded time.
 `default_nettype none
 module meshkv_run_control #(
@@ -20,11 +20,11 @@ module meshkv_run_control #(
     // Bits of an AXI ID that number resets.
     parameter EPOCH_BITS = 2,
     // Width of an argument's number in bits.
-    parameter ARG_BITS = 3,
+    parameter ARG_BITS = 4,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
-    // Arguments: queries, outputs, and one base address a memory port.
-    parameter NUM_ARGUMENTS = 8,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 9,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10
 ) (
@@ -35,6 +35,7 @@ module meshkv_run_control #(
     input  wire                     start,  // A run is requested, until it is over.
     input  wire                     soft_reset,  // One pulse: everything is aborted and reset.
     input  wire [31:0]              query_streams,  // Streams whose queries are loaded.
+    input  wire [31:0]              list_count,  // Descriptors that a run takes from the list.
     input  wire [31:0]              watchdog,  // Cycles without progress that abort a run.
 
     // Status of the run.
@@ -56,6 +57,8 @@ module meshkv_run_control #(
     output wire                     scan_active,  // The memory of arguments is in use; accesses wait.
     output wire [ARG_WORD_BITS-1:0] scan_word,  // Word address.
     input  wire [31:0]              scan_data,  // The word there.
+    input  wire                     args_changed,  // One pulse: a word was given another value.
+    input  wire [ARG_WORD_BITS-1:0] args_word,  // Its address.
 
     // Arguments, broadcast at the start of a run.
     output wire                     base_valid,
@@ -80,6 +83,14 @@ module meshkv_run_control #(
     input  wire                     query_bad,  // Their memory returned an error.
     input  wire                     query_late,  // Their memory does not answer.
     input  wire                     query_moves,  // Progress.
+    output wire                     list_go,  // One pulse: the list is read.
+    input  wire                     list_done,  // It has been pushed, or one of it was refused.
+    input  wire                     list_bad,  // One was refused.
+    input  wire [15:0]              list_index,  // Its number.
+    input  wire                     list_fault,  // Its memory returned an error.
+    input  wire                     list_late,  // Its memory does not answer.
+    input  wire                     list_moves,  // Progress.
+    output wire                     drops,  // One pulse: a run with a list is refused; what waits is dropped.
     input  wire                     written,  // The outputs of a stream have been written.
     input  wire                     write_bad,  // Their memory returned an error.
     input  wire                     write_late,  // Their memory does not answer.
@@ -99,13 +110,14 @@ module meshkv_run_control #(
 );
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
     // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory
-    // still owes. RELEASE waits until the core is out of its reset.
+    // still owes. RELEASE waits until the core is out of its reset. LIST
+    // lies between two visits of ARGUMENTS: a host may write registers meanwhile, and what it wrote is read again.
     localparam [3:0] IDLE = 4'd0, ARGUMENTS = 4'd1, QUERIES = 4'd2, DESCRIPTORS = 4'd3, OUTPUTS = 4'd4, OVER = 4'd5,
-        RESET = 4'd6, QUIET = 4'd7, RELEASE = 4'd8;
+        RESET = 4'd6, QUIET = 4'd7, RELEASE = 4'd8, LIST = 4'd9;
     localparam FIRST_WORD   = 4;  // First word of the first argument.
-    localparam LAST_WORD_NUM = FIRST_WORD + 3 * NUM_ARGUMENTS - 1;
+    localparam LAST_WORD_NUM = FIRST_WORD + 3 * NUM_ARGUMENTS - 2, LIST_NUM = NUM_ARGUMENTS - 1;
     localparam [31:0] STREAMS_WIDE = STREAMS_NUM, ALIGN_MASK = (1 << BASE_LOG) - 1;
-    localparam SETTLE_MAX   = 15;
+    localparam SETTLE_MAX   = 3;
 
     reg  [3:0]             state_q;
     reg                    run_q;    // A run has been started and has not ended.
@@ -122,53 +134,70 @@ module meshkv_run_control #(
     reg  [63:0]            cycles_q;
     reg  [31:0]            still_q, runs_q;
     reg                    stuck_q, moves_q;
-    wire                   works = state_q == ARGUMENTS || state_q == QUERIES || state_q == DESCRIPTORS || state_q == OUTPUTS;
+    wire                   works = state_q == ARGUMENTS || state_q == QUERIES || state_q == DESCRIPTORS || state_q == OUTPUTS
+        || state_q == LIST;
 
-    // Arguments are read one word a cycle: low, high, reserved.
-    reg  [ARG_WORD_BITS-1:0] word_q;
-    reg  [1:0]             third_q;
+    // Arguments are read one word a cycle, from the first to the last that changed since they were read last. Accesses
+    // that were under way when the run began have changed what they change by then.
+    reg  [ARG_WORD_BITS-1:0] word_q, until_q, end_q;
+    reg                    fresh_q;  // Some argument changed.
+    reg  [3:0]             lead_q;
+    reg  [1:0]             tail_q;
+    reg                    high_q;
     reg  [ARG_BITS-1:0]    argument_q;
     reg                    last_q, bus_valid_q, bus_high_q, skewed_q;
     reg  [ARG_BITS-1:0]    bus_argument_q, skewed_argument_q;
     reg  [31:0]            bus_data_q;
-    reg  [4:0]             tail_q;
-    wire                   scans  = state_q == ARGUMENTS && !last_q;
-    wire                   buffer = ~|bus_argument_q[ARG_BITS-1:1];
-    assign scan_active   = state_q == ARGUMENTS;
+    wire                   arguments = state_q == ARGUMENTS;
+    wire                   scans  = arguments & lead_q[2] & fresh_q & ~last_q;
+    wire                   buffer = ~|bus_argument_q[ARG_BITS-1:1] || bus_argument_q == LIST_NUM[ARG_BITS-1:0];
+    assign scan_active   = arguments;
     assign scan_word     = word_q;
     assign base_valid    = bus_valid_q;
     assign base_high     = bus_high_q;
     assign base_argument = bus_argument_q;
     assign base_data     = bus_data_q;
     always @(posedge clk) begin
-        bus_valid_q    <= scans && third_q != 2'd2;
-        bus_high_q     <= third_q[0];
+        bus_valid_q    <= scans;
+        bus_high_q     <= high_q;
         bus_argument_q <= argument_q;
         bus_data_q     <= scan_data;
-        if (state_q != ARGUMENTS) begin
+        lead_q         <= arguments ? {lead_q[2:0], 1'b1} : 4'd0;
+        tail_q         <= arguments ? {tail_q[0], last_q} : 2'd0;
+        if (!arguments) begin
             word_q     <= FIRST_WORD[ARG_WORD_BITS-1:0];
-            third_q    <= 2'd0;
+            high_q     <= 1'b0;
             argument_q <= {ARG_BITS{1'b0} };
             last_q     <= 1'b0;
-            skewed_q   <= 1'b0;
-            tail_q     <= 5'd0;
-        end else begin
-            if (scans) begin
-                word_q  <= word_q + 1'b1;
-                third_q <= third_q == 2'd2 ? 2'd0 : third_q + 1'b1;
-                if (third_q == 2'd2) argument_q <= argument_q + 1'b1;
-                last_q  <= word_q == LAST_WORD_NUM[ARG_WORD_BITS-1:0];
-            end
-            // The low word of an address, a cycle after it was read.
-            if (bus_valid_q && !bus_high_q && !skewed_q && |(bus_data_q & (buffer ? 32'h0000_0fff : ALIGN_MASK))) begin
-                skewed_q          <= 1'b1;
-                skewed_argument_q <= bus_argument_q;
-            end
-            tail_q <= {tail_q[3:0], last_q};
+        end else if (scans) begin
+            // Every third word is reserved.
+            word_q <= word_q + { {ARG_WORD_BITS-2{1'b0}}, high_q, ~high_q};
+            high_q <= ~high_q;
+            if (high_q) argument_q <= argument_q + 1'b1;
+            last_q <= word_q == end_q;
         end
-        if (rst) bus_valid_q <= 1'b0;
+        // Of several arguments that are not aligned only the first is kept: all are read again.
+        if (~lead_q[2]) end_q <= skewed_q ? LAST_WORD_NUM[ARG_WORD_BITS-1:0] : until_q;
+        if (scans & ~lead_q[3]) skewed_q <= 1'b0;
+        // The low word of an address, a cycle after it was read.
+        else if (bus_valid_q && !bus_high_q && !skewed_q && |(bus_data_q & (buffer ? 32'h0000_0fff : ALIGN_MASK))) begin
+            skewed_q          <= 1'b1;
+            skewed_argument_q <= bus_argument_q;
+        end
+        // A scan that is cut off leaves the mark.
+        if (arguments & tail_q[1]) fresh_q <= 1'b0;
+        if (args_changed) begin
+            fresh_q <= 1'b1;
+            if (~fresh_q || args_word > until_q) until_q <= args_word;
+        end
+        if (rst) begin
+            bus_valid_q <= 1'b0;
+            skewed_q    <= 1'b0;
+            fresh_q     <= 1'b1;
+            until_q     <= LAST_WORD_NUM[ARG_WORD_BITS-1:0];
+        end
     end
-    wire scanned = tail_q[4];  // The last word has reached every reader.
+    wire scanned = lead_q[2] & (~fresh_q | tail_q[1]);  // The last word has reached every reader.
 
     // Errors of the tiles: one tile is examined per cycle, and no run ends while any error is set.
     localparam TILE_BITS = $clog2(TILES), LAST_TILE_NUM = TILES - 1;
@@ -191,17 +220,25 @@ module meshkv_run_control #(
     localparam [4:0] CAUSE_RESET = 5'd22, CAUSE_MEMORY = 5'd16, CAUSE_MEMORY_TIMEOUT = 5'd17,
         CAUSE_QUERY_READ = 5'd18, CAUSE_OUTPUT_WRITE = 5'd19, CAUSE_IO_TIMEOUT = 5'd20,
         CAUSE_WATCHDOG = 5'd21, CAUSE_EMPTY = 5'd12, CAUSE_OPEN = 5'd13, CAUSE_QUERIES = 5'd14,
-        CAUSE_UNLOADED = 5'd23, CAUSE_ARGUMENT = 5'd15;
+        CAUSE_UNLOADED = 5'd23, CAUSE_ARGUMENT = 5'd15, CAUSE_LIST_READ = 5'd26,
+        CAUSE_LIST = 5'd25;
     localparam [15:0] PLACE_DIRTY = 16'd1, PLACE_PE = 16'd2;
     // The core keeps the queries of streams 0 to loaded_q - 1 until its reset.
     reg  [STREAMS_WIDTH-1:0] loaded_q;
     reg         many_q, unloaded_q;
-    wire        ready     = state_q == ARGUMENTS && scanned && !queue_busy;
+    // A list is read once a run, after arguments that are legal.
+    reg         listed_q;
+    wire        wants     = |list_count & ~listed_q;
+    wire        decides   = arguments & scanned & ~queue_busy;
+    wire        lists     = decides & wants & ~skewed_q & ~dirty_q[epoch_q];
+    wire        ready     = decides & ~lists;
+    wire        given     = queue_some | wants;
+    wire        unlisted  = listed_q & list_bad;
     wire        unreset   = state_q == RESET && waited && run_q && !ends_q;
     wire        ended     = soft_q;
     wire        tile_bad  = memory_found_q;
     wire        tile_late = timeout_found_q;
-    wire        io_late   = query_late | write_late;
+    wire        io_late   = query_late | write_late | list_late;
     wire        stuck     = stuck_q;
     wire        unclosed  = |queue_open;
     wire        many      = many_q;
@@ -209,7 +246,8 @@ module meshkv_run_control #(
     wire        skewed    = skewed_q;
     wire        dirty     = dirty_q[epoch_q];
     wire [15:0] tile_place     = { {16-TILE_BITS{1'b0}}, found_q};
-    wire [15:0] io_place       = {15'd0, write_late};
+    wire [15:0] io_place       = {14'd0, list_late, write_late};
+    wire [15:0] list_place     = list_index;
     wire [15:0] state_place    = {12'd0, state_q};
     wire [15:0] unclosed_place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
     wire [15:0] many_place     = query_streams[15:0];
@@ -219,8 +257,16 @@ module meshkv_run_control #(
     reg  [4:0]  cause;
     reg  [15:0] place;
     always @(*) begin
-        fatal = ended | pe_down | tile_bad | tile_late | query_bad | write_bad | io_late | stuck;
-        barred = !queue_some | unclosed | many | unloaded | skewed | dirty;
+        fatal = ended
+            | pe_down
+            | tile_bad
+            | tile_late
+            | query_bad
+            | write_bad
+            | list_fault
+            | io_late
+            | stuck;
+        barred = unlisted | !given | unclosed | many | unloaded | skewed | dirty;
         fails = (fatal & works) | (!fatal & unreset);
         refused = ready & !fatal & barred;
         accepts = ready & !fatal & !barred;
@@ -241,13 +287,18 @@ module meshkv_run_control #(
             cause = CAUSE_QUERY_READ;
         end else if (write_bad) begin
             cause = CAUSE_OUTPUT_WRITE;
+        end else if (list_fault) begin
+            cause = CAUSE_LIST_READ;
         end else if (io_late) begin
             cause = CAUSE_IO_TIMEOUT;
             place = io_place;
         end else if (stuck | unreset) begin
             cause = CAUSE_WATCHDOG;
             place = state_place;
-        end else if (!queue_some) begin
+        end else if (unlisted) begin
+            cause = CAUSE_LIST;
+            place = list_place;
+        end else if (!given) begin
             cause = CAUSE_EMPTY;
         end else if (unclosed) begin
             cause = CAUSE_OPEN;
@@ -267,7 +318,7 @@ module meshkv_run_control #(
         end
     end
     // The report is registered: the error register is far from the sources of errors.
-    reg        fail_q;
+    reg        fail_q, drops_q, list_go_q;
     reg [4:0]  cause_q;
     reg [15:0] place_q;
     always @(posedge clk) begin
@@ -278,8 +329,18 @@ module meshkv_run_control #(
         fail_q  <= fails | refused;
         cause_q <= cause;
         place_q <= place;
-        if (rst) fail_q <= 1'b0;
+        drops_q <= refused & listed_q;
+        list_go_q <= lists & ~fails;
+        listed_q  <= list_done | (listed_q & run_q);
+        if (rst) begin
+            fail_q    <= 1'b0;
+            drops_q   <= 1'b0;
+            list_go_q <= 1'b0;
+            listed_q  <= 1'b0;
+        end
     end
+    assign drops      = drops_q;
+    assign list_go    = list_go_q;
     assign fail_valid = fail_q;
     assign fail_cause = cause_q;
     assign fail_where = place_q;
@@ -325,6 +386,12 @@ module meshkv_run_control #(
                 state_d = OVER;
             end else if (accepts) begin
                 state_d = QUERIES;
+            end else if (lists) begin
+                state_d = LIST;
+            end
+        end else if (state_q == LIST) begin
+            if (list_done) begin
+                state_d = ARGUMENTS;
             end
         end else if (state_q == QUERIES) begin
             if (query_done) begin
@@ -377,7 +444,7 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         owed_q  <= |owes | io_owes;
         stale_q <= dirty;
-        moves_q <= |moves | query_moves | write_moves | desc_taken;
+        moves_q <= |moves | query_moves | write_moves | list_moves | desc_taken;
         go_q    <= accepts;
         state_q <= state_d;
         run_q   <= run_d;

@@ -45,12 +45,12 @@ module meshkv_front #(
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.
     parameter IO_ADDR_WIDTH = 32,
+    // Bytes of a flit.
+    parameter FLIT_BYTES_NUM = 64,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 3,
-    // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 64,
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 4,
     // Byte in the buffer of outputs where o of partial results begins.
@@ -73,8 +73,8 @@ module meshkv_front #(
     parameter PORTS = 32,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
-    // Arguments: queries, outputs, and one base address a memory port.
-    parameter NUM_ARGUMENTS = 34,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 35,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 12,
     // Width of a register's byte address in bits.
@@ -85,7 +85,7 @@ module meshkv_front #(
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
     parameter PAD_COUNTERS = 12,
-    // Low bits of the addresses of queries and outputs that are 0.
+    // Low bits of the addresses of queries, outputs and list that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
@@ -726,8 +726,11 @@ module meshkv_front #(
     wire start;
     wire soft_reset;
     wire [31:0] query_streams;
+    wire [31:0] list_count;
     wire [31:0] watchdog;
     wire [31:0] scan_data;
+    wire args_changed;
+    wire [ARG_WORD_BITS-1:0] args_word;
     wire [31:0] set_cache;
     wire [31:0] set_first;
     wire [31:0] set_stride;
@@ -740,10 +743,10 @@ module meshkv_front #(
     wire [1:0] select_group;
     wire [8:0] select_tile;
     wire select_changed;
-    wire checked;
-    wire refuse_valid;
-    wire [4:0] refuse_cause;
-    wire [15:0] refuse_where;
+    wire put_checked;
+    wire put_refuse;
+    wire [4:0] put_cause;
+    wire [15:0] put_where;
     wire [15:0] queue_free;
     wire queue_busy;
     wire queue_some;
@@ -751,6 +754,28 @@ module meshkv_front #(
     wire [STREAMS_WIDTH-1:0] queue_due;
     wire [STREAMS_WIDTH-1:0] queue_most;
     wire queue_left;
+    wire list_done;
+    wire list_bad;
+    wire [15:0] list_index;
+    wire list_fault;
+    wire list_late;
+    wire list_moves;
+    wire checked;
+    wire refuse_valid;
+    wire [4:0] refuse_cause;
+    wire [15:0] refuse_where;
+    wire [31:0] put_cache;
+    wire [31:0] put_first;
+    wire [31:0] put_stride;
+    wire [31:0] put_count;
+    wire [31:0] put_rows;
+    wire [31:0] put_streams;
+    wire [31:0] put_flags;
+    wire put;
+    wire put_busy;
+    wire list_ask_valid;
+    wire [IO_ADDR_WIDTH-1:0] list_ask_addr;
+    wire [7:0] list_ask_len;
     wire run_busy;
     wire over;
     wire [3:0] run_state;
@@ -772,6 +797,8 @@ module meshkv_front #(
     wire flush;
     wire stale;
     wire query_go;
+    wire list_go;
+    wire drops;
     wire begin_run;
     wire desc_send;
     wire held;
@@ -954,6 +981,7 @@ module meshkv_front #(
         .start                (start),
         .soft_reset           (soft_reset),
         .query_streams        (query_streams),
+        .list_count           (list_count),
         .watchdog             (watchdog),
         .run_busy             (run_busy),
         .over                 (over),
@@ -971,6 +999,8 @@ module meshkv_front #(
         .scan_active          (scan_active),
         .scan_word            (scan_word),
         .scan_data            (scan_data),
+        .args_changed         (args_changed),
+        .args_word            (args_word),
         .set_cache            (set_cache),
         .set_first            (set_first),
         .set_stride           (set_stride),
@@ -1011,18 +1041,19 @@ module meshkv_front #(
         .clk           (ap_clk),
         .rst           (rst_q),
         .flush         (flush),
-        .set_cache     (set_cache),
-        .set_first     (set_first),
-        .set_stride    (set_stride),
-        .set_count     (set_count),
-        .set_rows      (set_rows),
-        .set_streams   (set_streams),
-        .set_flags     (set_flags),
-        .push          (push),
-        .checked       (checked),
-        .refuse_valid  (refuse_valid),
-        .refuse_cause  (refuse_cause),
-        .refuse_where  (refuse_where),
+        .drops         (drops),
+        .put_cache     (put_cache),
+        .put_first     (put_first),
+        .put_stride    (put_stride),
+        .put_count     (put_count),
+        .put_rows      (put_rows),
+        .put_streams   (put_streams),
+        .put_flags     (put_flags),
+        .put           (put),
+        .put_checked   (put_checked),
+        .put_refuse    (put_refuse),
+        .put_cause     (put_cause),
+        .put_where     (put_where),
         .queue_free    (queue_free),
         .begin_run     (begin_run),
         .desc_send     (desc_send),
@@ -1050,6 +1081,60 @@ module meshkv_front #(
         .partials      (partials)
     );
 
+    // The list is read by the port that reads queries, at other times.
+    meshkv_list_reader #(
+        .FLIT_WIDTH    (FLIT_WIDTH),
+        .TIMEOUT_WIDTH (TIMEOUT_WIDTH),
+        .IO_ADDR_WIDTH (IO_ADDR_WIDTH),
+        .FLIT_BYTES_NUM(FLIT_BYTES_NUM),
+        .QUEUE         (DESC_QUEUE)
+    ) u_list (
+        .clk           (ap_clk),
+        .rst           (rst_q),
+        .flush         (flush),
+        .list_go       (list_go),
+        .list_count    (list_count),
+        .list_done     (list_done),
+        .list_bad      (list_bad),
+        .list_index    (list_index),
+        .list_fault    (list_fault),
+        .list_late     (list_late),
+        .list_moves    (list_moves),
+        .drops         (drops),
+        .set_cache     (set_cache),
+        .set_first     (set_first),
+        .set_stride    (set_stride),
+        .set_count     (set_count),
+        .set_rows      (set_rows),
+        .set_streams   (set_streams),
+        .set_flags     (set_flags),
+        .push          (push),
+        .checked       (checked),
+        .refuse_valid  (refuse_valid),
+        .refuse_cause  (refuse_cause),
+        .refuse_where  (refuse_where),
+        .put_cache     (put_cache),
+        .put_first     (put_first),
+        .put_stride    (put_stride),
+        .put_count     (put_count),
+        .put_rows      (put_rows),
+        .put_streams   (put_streams),
+        .put_flags     (put_flags),
+        .put           (put),
+        .put_checked   (put_checked),
+        .put_refuse    (put_refuse),
+        .put_cause     (put_cause),
+        .put_where     (put_where),
+        .put_busy      (put_busy),
+        .list_ask_valid(list_ask_valid),
+        .ask_ready     (ask_ready),
+        .list_ask_addr (list_ask_addr),
+        .list_ask_len  (list_ask_len),
+        .beat_valid    (beat_valid),
+        .beat_data     (beat_data),
+        .beat_resp     (beat_resp)
+    );
+
     meshkv_run_control #(
         .TILES        (TILES),
         .PORTS        (PORTS),
@@ -1067,6 +1152,7 @@ module meshkv_front #(
         .start        (start),
         .soft_reset   (soft_reset),
         .query_streams(query_streams),
+        .list_count   (list_count),
         .watchdog     (watchdog),
         .run_busy     (run_busy),
         .over         (over),
@@ -1082,6 +1168,8 @@ module meshkv_front #(
         .scan_active  (scan_active),
         .scan_word    (scan_word),
         .scan_data    (scan_data),
+        .args_changed (args_changed),
+        .args_word    (args_word),
         .base_valid   (base_valid),
         .base_high    (base_high),
         .base_argument(base_argument),
@@ -1100,6 +1188,14 @@ module meshkv_front #(
         .query_bad    (query_bad),
         .query_late   (query_late),
         .query_moves  (query_moves),
+        .list_go      (list_go),
+        .list_done    (list_done),
+        .list_bad     (list_bad),
+        .list_index   (list_index),
+        .list_fault   (list_fault),
+        .list_late    (list_late),
+        .list_moves   (list_moves),
+        .drops        (drops),
         .written      (written),
         .write_bad    (write_bad),
         .write_late   (write_late),
@@ -1110,7 +1206,7 @@ module meshkv_front #(
         .begin_run    (begin_run),
         .desc_send    (desc_send),
         .desc_taken   (desc_valid & desc_ready),
-        .queue_busy   (queue_busy),
+        .queue_busy   (queue_busy | put_busy),
         .queue_some   (queue_some),
         .queue_open   (queue_open),
         .queue_due    (queue_due),
@@ -1169,7 +1265,8 @@ module meshkv_front #(
     wire                    beat_valid, ask_ready;
     wire [FLIT_WIDTH-1:0]   beat_data;
     wire [1:0]              beat_resp;
-    localparam [ARG_BITS-1:0] QUERIES = 0, OUTPUTS = 1;
+    localparam LIST_NUM = NUM_ARGUMENTS - 1;
+    localparam [ARG_BITS-1:0] QUERIES = 0, OUTPUTS = 1, LIST = LIST_NUM[ARG_BITS-1:0];
     meshkv_query_reader #(
         .FLIT_WIDTH       (FLIT_WIDTH),
         .STREAM_WIDTH     (STREAM_WIDTH),
@@ -1215,11 +1312,13 @@ module meshkv_front #(
         .EPOCH_BITS   (EPOCH_BITS),
         .ARG_BITS     (ARG_BITS),
         .HOST_ID_WIDTH(HOST_ID_WIDTH),
-        .ALIGN_LOG    (BUFFER_LOG)
+        .ALIGN_LOG    (BUFFER_LOG),
+        .SECOND       (1)
     ) u_query_port (
         .clk          (ap_clk),
         .rst          (rst_q),
         .number       (QUERIES),
+        .second       (LIST),
         .base_valid   (base_valid),
         .base_high    (base_high),
         .base_argument(base_argument),
@@ -1228,16 +1327,17 @@ module meshkv_front #(
         .stale        (stale),
         .owes         (query_owes),
         .moves        (unused_query_beats),
-        .s_arvalid    (ask_valid),
+        .s_arvalid    (ask_valid | list_ask_valid),
         .s_arready    (ask_ready),
         .s_arid       ({AXI_ID_WIDTH{1'b0}}),
-        .s_araddr     (ask_addr),
-        .s_arlen      (ask_len),
+        .s_araddr     (list_ask_valid ? list_ask_addr : ask_addr),
+        .s_arlen      (list_ask_valid ? list_ask_len : ask_len),
         .s_rvalid     (beat_valid),
         .s_rid        (unused_beat_id),
         .s_rdata      (beat_data),
         .s_rresp      (beat_resp),
         .s_rlast      (unused_beat_last),
+        .s_second     (list_ask_valid),
         .m_arvalid    (m_axi_io_arvalid),
         .m_arready    (m_axi_io_arready),
         .m_araddr     (m_axi_io_araddr),
@@ -1386,11 +1486,13 @@ module meshkv_front #(
                 .EPOCH_BITS   (EPOCH_BITS),
                 .ARG_BITS     (ARG_BITS),
                 .HOST_ID_WIDTH(HOST_ID_WIDTH),
-                .ALIGN_LOG    (BASE_LOG)
+                .ALIGN_LOG    (BASE_LOG),
+                .SECOND       (0)
             ) u_port (
                 .clk          (ap_clk),
                 .rst          (rst_q),
                 .number       (NUMBER[ARG_BITS-1:0]),
+                .second       ({ARG_BITS{1'b0}}),
                 .base_valid   (base_valid),
                 .base_high    (base_high),
                 .base_argument(base_argument),
@@ -1409,6 +1511,7 @@ module meshkv_front #(
                 .s_rdata      (beat_data_here),
                 .s_rresp      (beat_resp_here),
                 .s_rlast      (beat_last_here),
+                .s_second     (1'b0),
                 .m_arvalid    (hbm_arvalid[p]),
                 .m_arready    (hbm_arready[p]),
                 .m_araddr     (hbm_araddr[p*64+:64]),

@@ -57,7 +57,8 @@ module meshkv_query_reader #(
     input  wire [FLIT_WIDTH-1:0]        beat_data,
     input  wire [1:0]                   beat_resp
 );
-    // Order: stream by stream, head by head, a group of words at a time.
+    // Order: stream by stream, a head of each column in turn, a group of words at a time. So all columns' buses work
+    // from the first head to the last.
     localparam GROUP_WIDTH = 64 * QUERY_GROUP;
     localparam FLIT_WORDS  = FLIT_WIDTH / 64;
     localparam FLIT_GROUPS = FLIT_WIDTH / GROUP_WIDTH;
@@ -70,6 +71,9 @@ module meshkv_query_reader #(
     localparam TOTAL_BITS  = $clog2(STREAMS_NUM * STREAM_WORDS + 64);
     localparam ROOM_BITS   = 6;
 
+    localparam HEAD_BYTES  = HEAD_DIM * 2;
+    localparam [QUERY_HEADS*HEAD_ID_WIDTH-1:0] HEAD_ORDER = {5'd31, 5'd23, 5'd15, 5'd7, 5'd30, 5'd22, 5'd14, 5'd6, 5'd29, 5'd21, 5'd13, 5'd5, 5'd28, 5'd20, 5'd12, 5'd4, 5'd27, 5'd19, 5'd11, 5'd3, 5'd26, 5'd18, 5'd10, 5'd2, 5'd25, 5'd17, 5'd9, 5'd1, 5'd24, 5'd16, 5'd8, 5'd0};  // The last head first.
+
     // Bursts of up to 16 beats, each with reserved places in the FIFO; the last may be shorter.
     reg  [TOTAL_BITS-1:0] ask_q;   // Beats not yet requested.
     reg  [TOTAL_BITS-1:0] wait_q;  // Beats requested but not received.
@@ -79,9 +83,9 @@ module meshkv_query_reader #(
     reg  [4:0]            beats_q;
     wire [TOTAL_BITS-1:0] words = { {TOTAL_BITS-STREAMS_WIDTH{1'b0}}, streams} * STREAM_WORDS[TOTAL_BITS-1:0];
     wire [TOTAL_BITS-1:0] beats = (words + LAST_WORD_NUM[TOTAL_BITS-1:0]) / FLIT_WORDS[TOTAL_BITS-1:0];
-    wire [4:0]            next_beats = |ask_q[TOTAL_BITS-1:4] ? 5'd16 : {1'b0, ask_q[3:0]};
+    wire [4:0]            next_beats;
+    wire [IO_ADDR_WIDTH-1:0] next_addr;
     wire                  offers = busy_q & ~valid_q & |ask_q & (room_q >= 6'd16);
-    wire                  taken  = valid_q & ask_ready;
     wire                  comes  = beat_valid & busy_q;
     wire                  pops;
     wire [4:0]            len = beats_q - 5'd1;
@@ -89,6 +93,49 @@ module meshkv_query_reader #(
     assign ask_valid = valid_q;
     assign ask_addr  = addr_q;
     assign ask_len   = {4'd0, len[3:0]};
+
+    generate
+        if (HEAD_BYTES >= FLIT_BYTES_NUM) begin : gen_heads
+            // Bursts of one head, in the order of heads.
+            localparam HEAD_FLITS = HEAD_BYTES / FLIT_BYTES_NUM;
+            localparam BURST      = HEAD_FLITS > 16 ? 16 : HEAD_FLITS;
+            localparam BURSTS     = HEAD_FLITS / BURST;
+            localparam BURST_BITS = BURSTS > 1 ? $clog2(BURSTS) : 1;
+            localparam LAST_BURST_NUM = BURSTS - 1, BURST_BYTES = BURST * FLIT_BYTES_NUM;
+            reg  [STREAMS_WIDTH-1:0] of_q;
+            reg  [HEAD_ID_WIDTH-1:0] at_q;
+            reg  [BURST_BITS-1:0]    burst_q;
+            wire [HEAD_ID_WIDTH-1:0] head   = HEAD_ORDER[at_q*HEAD_ID_WIDTH+:HEAD_ID_WIDTH];
+            wire [IO_ADDR_WIDTH-1:0] number = { {IO_ADDR_WIDTH-STREAMS_WIDTH{1'b0}}, of_q} * QUERY_HEADS[IO_ADDR_WIDTH-1:0]
+                + { {IO_ADDR_WIDTH-HEAD_ID_WIDTH{1'b0}}, head};
+            wire                     burst_ends = burst_q == LAST_BURST_NUM[BURST_BITS-1:0];
+            wire                     all_asked  = burst_ends && at_q == LAST_HEAD_NUM[HEAD_ID_WIDTH-1:0];
+            assign next_beats = BURST[4:0];
+            assign next_addr  = number * HEAD_BYTES[IO_ADDR_WIDTH-1:0]
+                + { {IO_ADDR_WIDTH-BURST_BITS{1'b0}}, burst_q} * BURST_BYTES[IO_ADDR_WIDTH-1:0];
+            always @(posedge clk) begin
+                if (query_go) begin
+                    of_q    <= {STREAMS_WIDTH{1'b0} };
+                    at_q    <= {HEAD_ID_WIDTH{1'b0} };
+                    burst_q <= {BURST_BITS{1'b0} };
+                end else if (offers) begin
+                    burst_q <= burst_ends ? {BURST_BITS{1'b0} } : burst_q + 1'b1;
+                    if (burst_ends) at_q <= all_asked ? {HEAD_ID_WIDTH{1'b0} } : at_q + 1'b1;
+                    if (all_asked) of_q <= of_q + 1'b1;
+                end
+            end
+        end else begin : gen_row
+            // Heads share beats: they are read, and go, in their order in memory.
+            localparam BURST_BYTES = 16 * FLIT_BYTES_NUM;
+            reg  [IO_ADDR_WIDTH-1:0] next_q;
+            assign next_beats = |ask_q[TOTAL_BITS-1:4] ? 5'd16 : {1'b0, ask_q[3:0]};
+            assign next_addr  = next_q;
+            always @(posedge clk) begin
+                if (query_go) next_q <= {IO_ADDR_WIDTH{1'b0} };
+                else if (offers) next_q <= next_q + BURST_BYTES[IO_ADDR_WIDTH-1:0];
+            end
+        end
+    endgenerate
 
     // The last group of a beat, or of all queries, frees its place.
     wire                  fifo_valid;
@@ -121,7 +168,8 @@ module meshkv_query_reader #(
     localparam OUT_WIDTH = GROUP_WIDTH + STREAM_WIDTH + HEAD_ID_WIDTH + QUERY_GROUP_WIDTH;
     reg  [OUT_WIDTH-1:0]        offered_q, behind_q;
     reg                         behind_valid_q;
-    wire [OUT_WIDTH-1:0]        made        = {group_q, head_q, stream_q[STREAM_WIDTH-1:0], flit[part_q*GROUP_WIDTH+:GROUP_WIDTH]};
+    wire [HEAD_ID_WIDTH-1:0]    of_head     = HEAD_ORDER[head_q*HEAD_ID_WIDTH+:HEAD_ID_WIDTH];
+    wire [OUT_WIDTH-1:0]        made        = {group_q, of_head, stream_q[STREAM_WIDTH-1:0], flit[part_q*GROUP_WIDTH+:GROUP_WIDTH]};
     wire                        stays       = query_valid_q & ~query_ready;
     wire                        gives       = busy_q & fifo_valid & |left_q & ~behind_valid_q;
     assign pops         = gives & (part_q == LAST_PART_NUM[PART_BITS-1:0] || FLIT_GROUPS == 1 || stream_ends);
@@ -138,17 +186,18 @@ module meshkv_query_reader #(
     always @(posedge clk) begin
         if (query_go) begin
             ask_q    <= beats;
-            addr_q   <= {IO_ADDR_WIDTH{1'b0} };
             left_q   <= streams;
             stream_q <= {STREAMS_WIDTH{1'b0} };
             head_q   <= {HEAD_ID_WIDTH{1'b0} };
             group_q  <= {QUERY_GROUP_WIDTH{1'b0} };
             part_q   <= {PART_BITS{1'b0} };
-        end else begin
-            if (offers) ask_q <= ask_q - { {TOTAL_BITS-5{1'b0}}, next_beats};
-            if (taken) addr_q <= addr_q + { {IO_ADDR_WIDTH-5{1'b0}}, beats_q} * FLIT_BYTES_NUM[IO_ADDR_WIDTH-1:0];
+        end else if (offers) begin
+            ask_q <= ask_q - { {TOTAL_BITS-5{1'b0}}, next_beats};
         end
-        if (offers) beats_q <= next_beats;
+        if (offers) begin
+            beats_q <= next_beats;
+            addr_q  <= next_addr;
+        end
         valid_q <= offers | (valid_q & ~ask_ready);
         room_q  <= room_q - (offers ? {1'b0, next_beats} : 6'd0) + {5'd0, pops};
         wait_q  <= wait_q + (offers ? { {TOTAL_BITS-5{1'b0}}, next_beats} : {TOTAL_BITS{1'b0} })

@@ -22,11 +22,14 @@ module meshkv_read_guard #(
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 5,
     // Low bits of the base address that are 0.
-    parameter ALIGN_LOG = 12
+    parameter ALIGN_LOG = 12,
+    // 1: there is a second base address.
+    parameter SECOND = 0
 ) (
     input  wire                     clk,
     input  wire                     rst,
     input  wire [ARG_BITS-1:0]      number,  // Number of this port's base argument, tied to a constant.
+    input  wire [ARG_BITS-1:0]      second,  // Number of the second base argument, tied to a constant.
 
     // Arguments, broadcast at the start of a run.
     input  wire                     base_valid,
@@ -49,6 +52,7 @@ module meshkv_read_guard #(
     output wire [FLIT_WIDTH-1:0]    s_rdata,
     output wire [1:0]               s_rresp,
     output wire                     s_rlast,
+    input  wire                     s_second,  // The address is relative to the second base.
 
     // AXI4 read channels.
     output wire                     m_arvalid,
@@ -73,6 +77,21 @@ module meshkv_read_guard #(
         if (mine & ~base_high) base_q[31-ALIGN_LOG:0]    <= base_data[31:ALIGN_LOG];
         if (mine & base_high)  base_q[KEPT-1:32-ALIGN_LOG] <= base_data;
     end
+    wire [KEPT-1:0] base;
+    generate
+        if (SECOND != 0) begin : gen_second
+            reg [KEPT-1:0] second_q;
+            wire           also = base_valid && base_argument == second;
+            always @(posedge clk) begin
+                if (also & ~base_high) second_q[31-ALIGN_LOG:0]      <= base_data[31:ALIGN_LOG];
+                if (also & base_high)  second_q[KEPT-1:32-ALIGN_LOG] <= base_data;
+            end
+            assign base = s_second ? second_q : base_q;
+        end else begin : gen_one
+            wire unused_second = |{second, s_second};
+            assign base = base_q;
+        end
+    endgenerate
 
     // A register holds the address until memory takes it, even if the requester is reset.
     localparam COUNT_WIDTH = ID_WIDTH + EPOCH_BITS + 1;
@@ -107,7 +126,7 @@ module meshkv_read_guard #(
     always @(posedge clk) begin
         valid_q <= take | (valid_q & ~m_arready);
         if (take) begin
-            addr_q <= {base_q + offset[63:ALIGN_LOG], offset[ALIGN_LOG-1:0]};
+            addr_q <= {base + offset[63:ALIGN_LOG], offset[ALIGN_LOG-1:0]};
             id_q   <= {epoch, s_arid};
             len_q  <= s_arlen;
         end

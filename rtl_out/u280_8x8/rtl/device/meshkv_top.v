@@ -46,12 +46,12 @@ module meshkv_top #(
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.
     parameter IO_ADDR_WIDTH = 32,
+    // Bytes of a flit.
+    parameter FLIT_BYTES_NUM = 32,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
-    // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 32,
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 5,
     // Byte in the buffer of outputs where o of partial results begins.
@@ -74,8 +74,8 @@ module meshkv_top #(
     parameter PORTS = 32,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
-    // Arguments: queries, outputs, and one base address a memory port.
-    parameter NUM_ARGUMENTS = 34,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 35,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 12,
     // Width of a register's byte address in bits.
@@ -86,7 +86,7 @@ module meshkv_top #(
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
     parameter PAD_COUNTERS = 9,
-    // Low bits of the addresses of queries and outputs that are 0.
+    // Low bits of the addresses of queries, outputs and list that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
@@ -951,9 +951,9 @@ module meshkv_top #(
         .STREAMS_NUM      (STREAMS_NUM),
         .QUERY_HEADS      (QUERY_HEADS),
         .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
         .LAYER_WIDTH      (LAYER_WIDTH),
         .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
-        .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
         .SUMS_AT          (SUMS_AT),
         .STATES_AT        (STATES_AT),

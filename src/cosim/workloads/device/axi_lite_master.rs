@@ -6,6 +6,7 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::hash::mix;
 use crate::cosim::memory::axi::{LiteRules, LiteWires, Wires, OKAY};
+use crate::design::registers::named;
 use crate::emit::ModuleSpec;
 
 /// Prefix of the ports.
@@ -35,6 +36,9 @@ pub(super) struct Registers {
     w: Option<Waiting<(u32, u32)>>,
     ar: Option<Waiting<u64>>,
     writing: bool,
+    /// The write is a start that the device has not taken yet, and it was taken in this period.
+    starting: bool,
+    started: bool,
     reading: bool,
     word: u32,
     ready: (bool, bool),
@@ -59,6 +63,8 @@ impl Registers {
             w: None,
             ar: None,
             writing: false,
+            starting: false,
+            started: false,
             reading: false,
             word: 0,
             ready: (false, false),
@@ -81,6 +87,7 @@ impl Registers {
     pub(super) fn write(&mut self, offset: u32, value: u32, strobes: u32) {
         assert!(!self.writing, "one write at a time");
         self.writing = true;
+        self.starting = offset == named("CTRL").offset && strobes & value & 1 == 1;
         self.accesses += 1;
         self.aw = self.later(u64::from(offset));
         self.w = self.later((value, strobes));
@@ -97,6 +104,11 @@ impl Registers {
     /// True while an access is not answered.
     pub(super) fn busy(&self) -> bool {
         self.writing || self.reading
+    }
+
+    /// True if the device took a start in the last period.
+    pub(super) fn starts(&self) -> bool {
+        self.started
     }
 
     /// The last word read.
@@ -152,6 +164,8 @@ impl Registers {
         self.aw = self.aw.filter(|_| wires.aw.taken().is_none());
         self.w = self.w.filter(|_| wires.w.taken().is_none());
         self.ar = self.ar.filter(|_| wires.ar.taken().is_none());
+        self.started = self.starting && self.aw.is_none() && self.w.is_none();
+        self.starting &= !self.started;
         let mut answers = Vec::new();
         if let Some(&response) = wires.b.taken() {
             self.writing = false;

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 /// Addresses of the buffers: beyond 32 bits, and not next to external memory.
 const QUERIES: u64 = 0x7_0000_3000;
 const OUTPUTS: u64 = 0x9_ffff_e000;
+const LIST: u64 = 0x6_ffff_f000;
 /// Cycles in which the scan reads every counter.
 const SCAN: u64 = 128;
 /// Contents of an output buffer before a run, to detect bytes that were not written.
@@ -73,6 +74,28 @@ impl Bench {
         self.driver.partials = job.partials;
         self.driver.push_all(&descriptors)?;
         self.driver.write("QUERY_STREAMS", job.streams)
+    }
+
+    /// Puts the descriptors of a job into memory as a list, from which the next runs take them.
+    ///
+    /// # Errors
+    /// If a register access is not answered.
+    pub fn list(&mut self, job: &Job) -> Result<(), DeviceError> {
+        let descriptors = job.descriptors().expect("the job was checked");
+        self.put_list(Driver::list(&descriptors, job.partials)?, descriptors.len() as u32)?;
+        self.driver.write("QUERY_STREAMS", job.streams)
+    }
+
+    /// Puts any bytes into memory as the list, of which the next runs take so many descriptors.
+    ///
+    /// # Errors
+    /// If a register access is not answered.
+    pub fn put_list(&mut self, mut bytes: Vec<u8>, count: u32) -> Result<(), DeviceError> {
+        // Beats are read whole.
+        bytes.resize(bytes.len().next_multiple_of(4096), BLANK);
+        self.driver.device.put_queries(LIST, bytes);
+        self.driver.argument(self.driver.design().list_argument(), LIST)?;
+        self.driver.write("LIST_COUNT", count)
     }
 
     /// Pushes the descriptors of a job and starts it.

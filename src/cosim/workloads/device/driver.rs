@@ -140,6 +140,23 @@ impl Driver {
         descriptors.iter().try_for_each(|d| self.push(d))
     }
 
+    /// Descriptors of a run as a list in memory, 32 bytes each: the words of the registers, little-endian. `partials`: the
+    /// streams that they close return partial results.
+    ///
+    /// # Errors
+    /// If two of them name a slice: the device does not check that.
+    pub fn list(descriptors: &[Descriptor], partials: bool) -> Result<Vec<u8>, DeviceError> {
+        if let Some((prefix, segment)) = named_twice(descriptors) {
+            return Err(DeviceError::NamedTwice { prefix, segment });
+        }
+        let words = descriptors.iter().flat_map(|d| {
+            let mut words: Vec<u32> = words(d, partials).iter().map(|(_, value)| *value).collect();
+            words.resize(registers::LIST_WORDS as usize, 0);
+            words
+        });
+        Ok(words.flat_map(u32::to_le_bytes).collect())
+    }
+
     /// Switches interrupts on or off and acknowledges old ones.
     ///
     /// # Errors

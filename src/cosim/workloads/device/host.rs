@@ -1,6 +1,7 @@
 //! A running device with its platform.
 
 use super::axi_lite_master::Registers;
+use super::calls::Calls;
 use super::error::DeviceError;
 use super::platform::{Faults, Platform, Slaves};
 use crate::cosim::build::device_wrapper::COMPUTE_RESET;
@@ -29,6 +30,8 @@ pub struct Device {
     merged: BTreeMap<(u32, u32), Vec<u32>>,
     /// The recorded probes, their first cycle, and the number of cycles of the stages.
     watched: Option<(AttentionResult, u64, usize)>,
+    /// Events of calls, while they are recorded.
+    calls: Option<Calls>,
 }
 
 impl Device {
@@ -54,6 +57,7 @@ impl Device {
             probes: Probes::find(&mut pins, &shell, design)?,
             merged: BTreeMap::new(),
             watched: None,
+            calls: None,
             design: design.clone(),
             pins,
         })
@@ -72,6 +76,11 @@ impl Device {
         self.registers.observe(&self.pins, cycle);
         for (_, of, y) in self.probes.merges(&self.pins, &self.design) {
             self.merged.entry(of).or_default().push(y);
+        }
+        if let Some(calls) = &mut self.calls {
+            let interrupt = self.pins.get(self.interrupt, 0) == 1;
+            let (fetches, writes) = self.slaves.moves(&self.pins);
+            calls.see(cycle, [self.registers.starts(), fetches, writes, interrupt]);
         }
         if let Some((result, since, timeline)) = &mut self.watched {
             self.probes.look(&self.pins, result, cycle - *since, *timeline);
@@ -215,6 +224,16 @@ impl Device {
     /// The record since [`Device::watch`].
     pub fn unwatch(&mut self) -> Option<AttentionResult> {
         self.watched.take().map(|(result, ..)| result)
+    }
+
+    /// Records the events of calls from now on.
+    pub fn time_calls(&mut self) {
+        self.calls = Some(Calls::default());
+    }
+
+    /// The record since [`Device::time_calls`].
+    pub fn take_calls(&mut self) -> Option<Calls> {
+        self.calls.take()
     }
 
     /// Broken rules so far, on any channel: their number, and the first.

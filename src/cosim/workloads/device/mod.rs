@@ -11,16 +11,19 @@
 //!   into `meshkv_front` and a core that is any [`DutPorts`](crate::cosim::dut::ports::DutPorts)
 //!   ([`split_device`](crate::cosim::dut::split_device)).
 //! * [`Driver`]: a host's driver, register by register.
+//! * [`Calls`]: cycles that a call costs, at the pins.
 //! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.
 
 mod axi_lite_master;
 mod bench;
+mod calls;
 mod driver;
 mod error;
 mod host;
 mod platform;
 
 pub use bench::{Bench, Finished};
+pub use calls::{CallCost, CallEvent, Calls};
 pub use driver::{Driver, Notice, Outcome};
 pub use error::DeviceError;
 pub use host::Device;

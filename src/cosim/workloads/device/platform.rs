@@ -154,6 +154,13 @@ impl Slaves {
         self.outputs.observe(cycle, Written { request, beat, response_ready });
     }
 
+    /// True if some port of external memory is offered an address, and if a beat of outputs passes.
+    pub(super) fn moves(&self, pins: &Pins) -> (bool, bool) {
+        let fetches = self.hbm_pins.iter().any(|at| pins.get(at.arvalid, 0) == 1);
+        let at = self.write_pins;
+        (fetches, pins.get(at.wvalid, 0) == 1 && pins.get(at.wready, 0) == 1)
+    }
+
     /// Runs a period in reset: memory forgets all requests, as the interconnect does.
     pub(super) fn in_reset(&mut self, pins: &mut Pins, cycle: u64) {
         for (port, at) in self.hbm_pins.iter().enumerate() {

@@ -6,6 +6,9 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 pub(in crate::emit::rtl) const STALE: &str =
     "Memory owes answers of an earlier use of the epoch: no address is taken.";
 
+/// Words of a descriptor but the last, as the queue takes them.
+const PUT: [&str; 6] = ["put_cache", "put_first", "put_stride", "put_count", "put_rows", "put_streams"];
+
 impl ModuleBuilder {
     /// Broadcast of the base addresses.
     pub(in crate::emit::rtl) fn bases(self, dir: Dir) -> Self {
@@ -33,7 +36,21 @@ impl ModuleBuilder {
             .port(back, "refuse_valid".into(), 1, "One pulse: it is refused.")
             .port(back, "refuse_cause".into(), 5, "Bit of ERROR.")
             .port(back, "refuse_where".into(), 16, "")
-            .port(back, "queue_free".into(), 16, "Free places for descriptors.")
+    }
+
+    /// Descriptors as the queue takes them: those of the registers, or of the list.
+    pub(in crate::emit::rtl) fn put(self, dir: Dir) -> Self {
+        let back = if dir == Dir::Input { Dir::Output } else { Dir::Input };
+        let mut b = self.group("The descriptor that is checked.");
+        for name in PUT {
+            b = b.port(dir, name.into(), 32, "");
+        }
+        b.port(dir, "put_flags".into(), 32, "Word of DESC_PUSH, held until checked.")
+            .port(dir, "put".into(), 1, "One pulse: the descriptor is pushed.")
+            .port(back, "put_checked".into(), 1, "One pulse: it is queued or refused.")
+            .port(back, "put_refuse".into(), 1, "One pulse: it is refused.")
+            .port(back, "put_cause".into(), 5, "Bit of ERROR.")
+            .port(back, "put_where".into(), 16, "")
     }
 
     /// Failures of a run.
@@ -58,6 +75,8 @@ impl ModuleBuilder {
             .port(dir, "scan_active".into(), 1, "The memory of arguments is in use; accesses wait.")
             .port(dir, "scan_word".into(), "ARG_WORD_BITS", "Word address.")
             .port(back, "scan_data".into(), 32, "The word there.")
+            .port(back, "args_changed".into(), 1, "One pulse: a word was given another value.")
+            .port(back, "args_word".into(), "ARG_WORD_BITS", "Its address.")
     }
 
     /// Status of a run.
@@ -79,6 +98,7 @@ impl ModuleBuilder {
             .port(dir, "start".into(), 1, "A run is requested, until it is over.")
             .port(dir, "soft_reset".into(), 1, "One pulse: everything is aborted and reset.")
             .port(dir, "query_streams".into(), 32, "Streams whose queries are loaded.")
+            .port(dir, "list_count".into(), 32, "Descriptors that a run takes from the list.")
             .port(dir, "watchdog".into(), 32, "Cycles without progress that abort a run.")
     }
 

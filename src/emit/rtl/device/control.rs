@@ -1,4 +1,4 @@
-//! The registers and the queue of descriptors.
+//! The registers, the queue of descriptors, and the list of descriptors in memory.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::device::params::DeviceParams;
@@ -25,6 +25,7 @@ pub(in crate::emit::rtl) fn control(w: &DeviceParams, c: &PadParams) -> ModuleSp
     .voided(Dir::Input)
     .words(Dir::Input)
     .set(Dir::Output)
+    .input("queue_free", 16, "Free places for descriptors.")
     .selected(Dir::Output)
     .group("Status of the core and of the memories.")
     .input("core_idle", 1, "")
@@ -64,8 +65,10 @@ pub(in crate::emit::rtl) fn descriptor_queue(
     .param("QUEUE", w.queue, "Descriptors that wait.")
     .clocked()
     .input("flush", 1, "All are dropped, and pushes are refused.")
-    .set(Dir::Input)
+    .input("drops", 1, "One pulse: those that wait are dropped.")
+    .put(Dir::Input)
     .group("The run.")
+    .output("queue_free", 16, "Free places for descriptors.")
     .input("begin_run", 1, "One pulse: the run takes all queued descriptors.")
     .input("desc_send", 1, "The run requests descriptors.")
     .output("queue_busy", 1, "A descriptor is being checked.")
@@ -79,4 +82,45 @@ pub(in crate::emit::rtl) fn descriptor_queue(
     )
     .output("queue_left", 1, "The run has descriptors left to send.");
     mirrored_ports(b, core, &["desc_", "partials"], "").instances(&["meshkv_fifo"]).build()
+}
+
+pub(in crate::emit::rtl) fn list_reader(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Device,
+        "meshkv_list_reader",
+        &[
+            "Reads the list of descriptors from memory and pushes them as a host would.",
+            "",
+            "Descriptors of the registers pass through it to the queue, between two of the list if need be. The",
+            "list ends at its first descriptor that is refused.",
+        ],
+    )
+    .control(&c.control, &["FLIT_WIDTH", "TIMEOUT_WIDTH"])
+    .front(w, &["IO_ADDR_WIDTH", "FLIT_BYTES_NUM"])
+    .param("QUEUE", w.queue, "Descriptors that wait.")
+    .clocked()
+    .input("flush", 1, "Pending work is dropped.")
+    .group("The run.")
+    .input("list_go", 1, "One pulse: start.")
+    .input("list_count", 32, "Descriptors to read, at least 1.")
+    .output("list_done", 1, "One pulse: all have been pushed, or one was refused.")
+    .output("list_bad", 1, "One was refused, until the next start.")
+    .output("list_index", 16, "Its number.")
+    .output("list_fault", 1, "One pulse: memory returned an error.")
+    .output("list_late", 1, "Memory does not answer.")
+    .output("list_moves", 1, "One pulse: progress.")
+    .input("drops", 1, "One pulse: the run is refused; the cause of a descriptor is reported.")
+    .set(Dir::Input)
+    .put(Dir::Output)
+    .output("put_busy", 1, "A descriptor waits or is being checked.")
+    .group("Bursts, relative to the base.")
+    .output("list_ask_valid", 1, "")
+    .input("ask_ready", 1, "")
+    .output("list_ask_addr", "IO_ADDR_WIDTH", "Bytes.")
+    .output("list_ask_len", 8, "Beats less one.")
+    .input("beat_valid", 1, "A beat; it is always taken.")
+    .input("beat_data", "FLIT_WIDTH", "")
+    .input("beat_resp", 2, "")
+    .instances(&["meshkv_fifo"])
+    .build()
 }

@@ -27,7 +27,7 @@ const CORE_SIDE: [&str; 11] = [
 const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain"];
 
 /// Parameters of parts that the front sets.
-const OWN: [&str; 6] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES"];
+const OWN: [&str; 7] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES", "SECOND"];
 
 pub(in crate::emit::rtl) fn front(
     w: &DeviceParams,
@@ -64,6 +64,7 @@ pub(in crate::emit::rtl) fn front(
         .instances(&[
             "meshkv_control_registers",
             "meshkv_descriptor_queue",
+            "meshkv_list_reader",
             "meshkv_run_control",
             "meshkv_reset",
             "meshkv_counter_view",

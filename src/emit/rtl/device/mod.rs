@@ -10,7 +10,7 @@ pub(super) mod reset;
 pub(super) mod run;
 
 use crate::design::Design;
-use crate::emit::rtl::device::control::{control, descriptor_queue};
+use crate::emit::rtl::device::control::{control, descriptor_queue, list_reader};
 use crate::emit::rtl::device::counters::{counter_choice, counter_view, pad_view, row_choice};
 use crate::emit::rtl::device::front::{front, top};
 use crate::emit::rtl::device::memory::{output_writer, query_reader, read_credits, read_guard, read_slices};
@@ -27,6 +27,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("device/meshkv_counter_view.v"),
     template!("device/meshkv_descriptor_queue.v"),
     template!("device/meshkv_front.v"),
+    template!("device/meshkv_list_reader.v"),
     template!("device/meshkv_output_writer.v"),
     template!("device/meshkv_pad_view.v"),
     template!("device/meshkv_query_reader.v"),
@@ -50,6 +51,7 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
         read_credits(),
         read_slices(&w),
         query_reader(&w, &c),
+        list_reader(&w, &c),
         output_writer(&w, &c, core),
         descriptor_queue(&w, &c, core),
         run(&w, &c),

@@ -8,7 +8,7 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use std::collections::BTreeMap;
 
 /// Registers that store the written value unchanged.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 10] = [
     "DESC_CACHE",
     "DESC_FIRST",
     "DESC_STRIDE",
@@ -16,6 +16,7 @@ const KEPT: [&str; 9] = [
     "DESC_ROWS",
     "DESC_STREAMS",
     "QUERY_STREAMS",
+    "LIST_COUNT",
     "WATCHDOG",
     "COUNTER_SELECT",
 ];
@@ -66,7 +67,7 @@ impl DeviceParams {
             pad_counters: pad_events(design).len() as u32,
             row_boundaries: row_boundaries(design),
             identity: design.identity(),
-            ports: arguments[2..].to_vec(),
+            ports: arguments[2..design.list_argument() as usize].to_vec(),
         }
     }
 
@@ -238,7 +239,7 @@ impl ModuleBuilder {
             "NUM_ARGUMENTS" => self.param(
                 "NUM_ARGUMENTS",
                 w.arguments,
-                "Arguments: queries, outputs, and one base address a memory port.",
+                "Arguments: queries, outputs, one base address a memory port, and the list.",
             ),
             "ARG_BITS" => {
                 self.param("ARG_BITS", index_bits(w.arguments), "Width of an argument's number in bits.")
@@ -250,7 +251,7 @@ impl ModuleBuilder {
             "BUFFER_LOG" => self.param(
                 "BUFFER_LOG",
                 BUFFER_ALIGN.trailing_zeros(),
-                "Low bits of the addresses of queries and outputs that are 0.",
+                "Low bits of the addresses of queries, outputs and list that are 0.",
             ),
             "ROW_BOUNDARIES" => {
                 let doc =

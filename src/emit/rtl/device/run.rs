@@ -11,7 +11,7 @@ pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
         &[
             "Control of a run from its start to its end, with all causes of failure.",
             "",
-            "Sequence: arguments, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets",
+            "Sequence: arguments, list, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets",
             "time to answer outstanding requests, and the run is over. Every state is left after a bounded time.",
         ],
     )
@@ -39,6 +39,14 @@ pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     .input("query_bad", 1, "Their memory returned an error.")
     .input("query_late", 1, "Their memory does not answer.")
     .input("query_moves", 1, "Progress.")
+    .output("list_go", 1, "One pulse: the list is read.")
+    .input("list_done", 1, "It has been pushed, or one of it was refused.")
+    .input("list_bad", 1, "One was refused.")
+    .input("list_index", 16, "Its number.")
+    .input("list_fault", 1, "Its memory returned an error.")
+    .input("list_late", 1, "Its memory does not answer.")
+    .input("list_moves", 1, "Progress.")
+    .output("drops", 1, "One pulse: a run with a list is refused; what waits is dropped.")
     .input("written", 1, "The outputs of a stream have been written.")
     .input("write_bad", 1, "Their memory returned an error.")
     .input("write_late", 1, "Their memory does not answer.")

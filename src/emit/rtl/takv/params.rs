@@ -128,6 +128,8 @@ impl TakvParams {
             "first_heads".into(),
             of_columns(&|x| format!("{id}'d{}", design_heads(self, x).0)).into(),
         );
+        let order: Vec<_> = self.head_order().iter().rev().map(|head| format!("{id}'d{head}")).collect();
+        values.insert("head_order".into(), order.join(", ").into());
         let count = |x| last(x) - design_heads(self, x).0;
         values.insert("last_places".into(), of_columns(&|x| format!("{id}'d{}", count(x).max(1) - 1)).into());
         values.insert("have_heads".into(), of_columns(&|x| format!("1'b{}", count(x).min(1))).into());
@@ -135,6 +137,18 @@ impl TakvParams {
         values.insert("slice_word".into(), self.bus.slice.into());
         values.insert("overlap".into(), self.tile.overlap.into());
         values
+    }
+
+    /// Query heads in the order in which the front sends them: the first of each column, then the second. Heads that
+    /// share flits go in their order in memory.
+    fn head_order(&self) -> Vec<u32> {
+        let columns: Vec<_> = (0..self.tile.net.cols).map(|x| design_heads(self, x)).collect();
+        let heads = columns.iter().map(|column| column.1).max().unwrap_or(0);
+        if self.head_dim * 16 < self.tile.net.flit {
+            return (0..heads).collect();
+        }
+        let of_turn = |turn| columns.iter().filter(move |c| c.0 + turn < c.1).map(move |c| c.0 + turn);
+        (0..heads).flat_map(of_turn).collect()
     }
 
     fn rotation(&self) -> u32 {
