@@ -6,6 +6,8 @@
 #ifndef MESHKV_REGISTERS_H
 #define MESHKV_REGISTERS_H
 
+#include <stdint.h>
+
 /* Arguments of 64 bits: offset of the low word; the high word is 4 bytes above. Alignment in bytes. */
 #define MESHKV_ARG_QUERIES                   0x010u
 #define MESHKV_ARG_OUTPUTS                   0x01cu
@@ -16,6 +18,7 @@
 #define MESHKV_PARTIAL_STATES                24576u
 #define MESHKV_PARTIAL_STATE_STRIDE          64u
 #define MESHKV_PARTIAL_BYTES                 26624u
+#define MESHKV_ARG_LIST                      0x1a8u
 #define MESHKV_BUFFER_ALIGN                  4096u
 #define MESHKV_HBM_ALIGN                     4096u
 
@@ -153,6 +156,9 @@
 /* Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset (read, write). */
 #define MESHKV_QUERY_STREAMS                 0x860u
 
+/* Descriptors that a run takes from the list at the argument list, after those that were pushed; 0: none (read, write). */
+#define MESHKV_LIST_COUNT                    0x864u
+
 /* What goes on (read). */
 #define MESHKV_STATUS                        0x880u
 #define MESHKV_STATUS_RUN_SHIFT              0u
@@ -214,8 +220,8 @@
 
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
-#define MESHKV_MAP_VERSION_VALUE             0x00000003u
-#define MESHKV_DESIGN_VALUE                  0xb67bc21au
+#define MESHKV_MAP_VERSION_VALUE             0x00000004u
+#define MESHKV_DESIGN_VALUE                  0x193b1013u
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
 #define MESHKV_HEADS_VALUE                   0x00200020u
@@ -264,7 +270,7 @@
 #define MESHKV_ERROR_QUERY_READ              (1u << 18)
 /* A write of outputs was answered by an error: 0. */
 #define MESHKV_ERROR_OUTPUT_WRITE            (1u << 19)
-/* The memory of queries and outputs did not answer: 0: read, 1: write. */
+/* The memory of queries and outputs did not answer: 0: read, 1: write, 2: list. */
 #define MESHKV_ERROR_IO_TIMEOUT              (1u << 20)
 /* Nothing moved for WATCHDOG cycles: state of the run. */
 #define MESHKV_ERROR_WATCHDOG                (1u << 21)
@@ -274,6 +280,10 @@
 #define MESHKV_ERROR_START_UNLOADED          (1u << 23)
 /* A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void: stream * QUERY_HEADS + head. */
 #define MESHKV_ERROR_SATURATED               (1u << 24)
+/* Run refused: a descriptor of its list was refused, for the cause DESC_ that is set with this: number of the descriptor in the list, from 0. */
+#define MESHKV_ERROR_START_LIST              (1u << 25)
+/* A read of the list was answered by an error: 0. */
+#define MESHKV_ERROR_LIST_READ               (1u << 26)
 /* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */
 #define MESHKV_ERROR_VOIDS_MASK              0x01000000u
 
@@ -286,5 +296,18 @@
 #define MESHKV_COUNTERS_PAD                  2u
 /* bit 0: an error of memory, bit 1: it did not answer; index 0 only. */
 #define MESHKV_COUNTERS_ERRORS               3u
+
+/* A descriptor of the list at the argument list: the words of these registers, little-endian. */
+struct meshkv_descriptor {
+    uint32_t cache;      /* DESC_CACHE */
+    uint32_t first;      /* DESC_FIRST */
+    uint32_t stride;     /* DESC_STRIDE */
+    uint32_t count;      /* DESC_COUNT */
+    uint32_t rows;       /* DESC_ROWS */
+    uint32_t streams;    /* DESC_STREAMS */
+    uint32_t push;       /* DESC_PUSH */
+    uint32_t reserved[1];/* 0 */
+};
+#define MESHKV_LIST_DESCRIPTOR_BYTES         32u
 
 #endif

@@ -33,23 +33,24 @@ module meshkv_descriptor_queue #(
     input  wire                     clk,
     input  wire                     rst,
     input  wire                     flush,  // All are dropped, and pushes are refused.
+    input  wire                     drops,  // One pulse: those that wait are dropped.
 
-    // Registers of the descriptor, as written.
-    input  wire [31:0]              set_cache,
-    input  wire [31:0]              set_first,
-    input  wire [31:0]              set_stride,
-    input  wire [31:0]              set_count,
-    input  wire [31:0]              set_rows,
-    input  wire [31:0]              set_streams,
-    input  wire [31:0]              set_flags,  // Value written to DESC_PUSH, held until checked.
-    input  wire                     push,  // One pulse: the descriptor is pushed.
-    output wire                     checked,  // One pulse: it is queued or refused.
-    output wire                     refuse_valid,  // One pulse: it is refused.
-    output wire [4:0]               refuse_cause,  // Bit of ERROR.
-    output wire [15:0]              refuse_where,
-    output wire [15:0]              queue_free,  // Free places for descriptors.
+    // The descriptor that is checked.
+    input  wire [31:0]              put_cache,
+    input  wire [31:0]              put_first,
+    input  wire [31:0]              put_stride,
+    input  wire [31:0]              put_count,
+    input  wire [31:0]              put_rows,
+    input  wire [31:0]              put_streams,
+    input  wire [31:0]              put_flags,  // Word of DESC_PUSH, held until checked.
+    input  wire                     put,  // One pulse: the descriptor is pushed.
+    output wire                     put_checked,  // One pulse: it is queued or refused.
+    output wire                     put_refuse,  // One pulse: it is refused.
+    output wire [4:0]               put_cause,  // Bit of ERROR.
+    output wire [15:0]              put_where,
 
     // The run.
+    output wire [15:0]              queue_free,  // Free places for descriptors.
     input  wire                     begin_run,  // One pulse: the run takes all queued descriptors.
     input  wire                     desc_send,  // The run requests descriptors.
     output wire                     queue_busy,  // A descriptor is being checked.
@@ -78,35 +79,34 @@ module meshkv_descriptor_queue #(
     output wire [STREAMS_NUM-1:0]   partials  // Streams whose heads return partial results; stable while they are decoded.
 );
     // The checker examines a descriptor one field a cycle. Only the write that pushed it waits for the result.
+    wire       push = put;
     localparam [3:0] IDLE = 4'd0, PLACE = 4'd1, SIZES = 4'd2, PRODUCT = 4'd3, SPAN = 4'd4, STREAMS_OF = 4'd5, OPEN = 4'd6,
         TAKE = 4'd7, PUT = 4'd8, REFUSE = 4'd9;
     localparam DESC_WIDTH = 4 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
         + LAYER_WIDTH + STREAM_WIDTH + 1;
     localparam MOST_STRIDE   = NUM_SEGMENTS > 2 ? NUM_SEGMENTS - 1 : 1;
     localparam PRODUCT_WIDTH = 2 * COUNT_WIDTH + 1;
-    localparam STEP_BITS     = $clog2(COUNT_WIDTH + 1);
-    localparam LAST_STEP_NUM = COUNT_WIDTH - 1;
     localparam [31:0] LAYERS_WIDE = NUM_LAYERS, STREAMS_WIDE = STREAMS_NUM, SEGMENTS_WIDE = NUM_SEGMENTS, TOKENS_WIDE = TOKENS,
         STRIDE_WIDE = MOST_STRIDE, QUEUE_WIDE = QUEUE;
     localparam COUNT_BITS = $clog2(QUEUE + 1);
 
-    wire [15:0] layer   = set_cache[15:0], prefix = set_cache[31:16];
-    wire [15:0] first_row = set_rows[15:0], last_row = set_rows[31:16];
-    wire [15:0] stream  = set_streams[15:0], streams = set_streams[31:16];
+    wire [15:0] layer   = put_cache[15:0], prefix = put_cache[31:16];
+    wire [15:0] first_row = put_rows[15:0], last_row = put_rows[31:16];
+    wire [15:0] stream  = put_streams[15:0], streams = put_streams[31:16];
     wire [16:0] streams_end = {1'b0, stream} + {1'b0, streams};
-    wire [1:0]  mapping = set_flags[1:0];
-    wire        share   = set_flags[8];
-    wire        close   = set_flags[9];
-    wire        unused_flags = |set_flags;
+    wire [1:0]  mapping = put_flags[1:0];
+    wire        share   = put_flags[8];
+    wire        close   = put_flags[9];
+    wire        unused_flags = |put_flags;
 
     reg  [3:0]               state_q, state_d;
     reg  [4:0]               cause_q;
     reg                      refuse_q;
     reg  [15:0]              where_q;
-    // Computes (count - 1) * stride + first, one bit of the count a cycle.
+    // Computes (count - 1) * stride + first, one bit of the count a cycle, up to its highest.
     reg  [PRODUCT_WIDTH-1:0] sum_q, term_q;
     reg  [COUNT_WIDTH-1:0]   bits_q;
-    reg  [STEP_BITS-1:0]     step_q;
+    wire [COUNT_WIDTH-1:0]   later_bits = bits_q >> 1;
     wire [PRODUCT_WIDTH-1:0] segments_end = { {PRODUCT_WIDTH-COUNT_WIDTH{1'b0}}, SEGMENTS_WIDE[COUNT_WIDTH-1:0]};
 
     // The run that is being described: its layer, the streams that attend or are closed, and their numbers.
@@ -125,18 +125,20 @@ module meshkv_descriptor_queue #(
     wire                     gives;
     wire [COUNT_BITS-1:0]    waiting = count_q - run_q;
 
+    wire                     empties = flush | drops;
+
     // Conditions of the steps.
     wire layer_bad     = {16'd0, layer} >= LAYERS_WIDE;
     wire layer_mixed   = begun_q && layer != layer_q;
     wire prefix_bad    = {16'd0, prefix} >= STREAMS_WIDE;
     wire mapping_bad   = mapping == 2'd3;
     wire place_good    = !(layer_bad || layer_mixed || prefix_bad || mapping_bad || full);
-    wire sizes_good    = set_first < SEGMENTS_WIDE && |set_stride && set_stride <= STRIDE_WIDE && |set_count
-        && set_count <= SEGMENTS_WIDE;
-    wire last_step     = step_q == LAST_STEP_NUM[STEP_BITS-1:0];
+    wire sizes_good    = put_first < SEGMENTS_WIDE && |put_stride && put_stride <= STRIDE_WIDE && |put_count
+        && put_count <= SEGMENTS_WIDE;
+    wire last_step     = ~|later_bits;
     wire segments_good = sum_q < segments_end;
     wire rows_good     = {16'd0, first_row} < TOKENS_WIDE && {16'd0, last_row} < TOKENS_WIDE
-        && !(set_count == 32'd1 && last_row < first_row);
+        && !(put_count == 32'd1 && last_row < first_row);
     wire span_good     = segments_good && rows_good;
     wire streams_good  = |streams && {15'd0, streams_end} <= STREAMS_WIDE;
     wire closed        = closed_q[at_q];  // An earlier descriptor of the run has closed the stream.
@@ -215,17 +217,15 @@ module meshkv_descriptor_queue #(
             end
             SIZES: begin
                 cause_q <= 5'd5;
-                where_q <= set_first[15:0];
-                sum_q  <= { {PRODUCT_WIDTH-SEGMENT_WIDTH{1'b0}}, set_first[SEGMENT_WIDTH-1:0]};
-                term_q <= { {PRODUCT_WIDTH-SEGMENT_WIDTH{1'b0}}, set_stride[SEGMENT_WIDTH-1:0]};
-                bits_q <= set_count[COUNT_WIDTH-1:0] - 1'b1;
-                step_q <= {STEP_BITS{1'b0} };
+                where_q <= put_first[15:0];
+                sum_q  <= { {PRODUCT_WIDTH-SEGMENT_WIDTH{1'b0}}, put_first[SEGMENT_WIDTH-1:0]};
+                term_q <= { {PRODUCT_WIDTH-SEGMENT_WIDTH{1'b0}}, put_stride[SEGMENT_WIDTH-1:0]};
+                bits_q <= put_count[COUNT_WIDTH-1:0] - 1'b1;
             end
             PRODUCT: begin
                 if (bits_q[0]) sum_q <= sum_q + term_q;
                 term_q <= term_q << 1;
-                bits_q <= bits_q >> 1;
-                step_q <= step_q + 1'b1;
+                bits_q <= later_bits;
             end
             SPAN: if (segments_good) begin
                 cause_q <= 5'd6;
@@ -252,7 +252,7 @@ module meshkv_descriptor_queue #(
                 attends_q[at_q] <= 1'b1;
                 if (close) closed_q[at_q] <= 1'b1;
                 if (close) due_q <= due_q + 1'b1;
-                if (close) asked_q[at_q] <= set_flags[11];
+                if (close) asked_q[at_q] <= put_flags[11];
                 if (close & attends_q[at_q]) open_q <= open_q - 1'b1;
                 if (~close & ~attends_q[at_q]) open_q <= open_q + 1'b1;
                 if (streams_end[STREAMS_WIDTH-1:0] > most_q) most_q <= streams_end[STREAMS_WIDTH-1:0];
@@ -269,7 +269,7 @@ module meshkv_descriptor_queue #(
         else if (gives) run_q <= run_q - 1'b1;
         if (begin_run) partials_q <= asked_q;
         if (rst) partials_q <= {STREAMS_NUM{1'b0} };
-        if (begin_run | flush | rst) begin
+        if (begin_run | empties | rst) begin
             asked_q   <= {STREAMS_NUM{1'b0} };
             begun_q   <= 1'b0;
             attends_q <= {STREAMS_NUM{1'b0} };
@@ -286,7 +286,7 @@ module meshkv_descriptor_queue #(
             state_q  <= IDLE;
             refuse_q <= 1'b0;
         end
-        if (flush | rst) begin
+        if (empties | rst) begin
             count_q <= {COUNT_BITS{1'b0} };
             run_q   <= {COUNT_BITS{1'b0} };
         end
@@ -299,13 +299,13 @@ module meshkv_descriptor_queue #(
     assign queue_most   = most_q;
     assign partials     = partials_q;
     assign queue_busy   = state_q != IDLE;
-    assign checked      = puts | state_q == REFUSE;
-    assign refuse_valid = refuse_q;
-    assign refuse_cause = cause_q;
-    assign refuse_where = where_q;
+    assign put_checked = puts | state_q == REFUSE;
+    assign put_refuse  = refuse_q;
+    assign put_cause   = cause_q;
+    assign put_where   = where_q;
 
     wire unused_room, valid;
-    wire fifo_rst = rst | flush;
+    wire fifo_rst = rst | empties;
     meshkv_fifo #(
         .WIDTH(DESC_WIDTH),
         .DEPTH(QUEUE)
@@ -314,9 +314,9 @@ module meshkv_descriptor_queue #(
         .rst    (fifo_rst),
         .s_valid(puts & ~flush),
         .s_ready(unused_room),
-        .s_data ({set_flags[10], close, share, mapping, streams[STREAMS_WIDTH-1:0], stream[STREAM_WIDTH-1:0],
-                  last_row[ROW_WIDTH-1:0], first_row[ROW_WIDTH-1:0], set_count[COUNT_WIDTH-1:0],
-                  set_stride[SEGMENT_WIDTH-1:0], set_first[SEGMENT_WIDTH-1:0], layer[LAYER_WIDTH-1:0],
+        .s_data ({put_flags[10], close, share, mapping, streams[STREAMS_WIDTH-1:0], stream[STREAM_WIDTH-1:0],
+                  last_row[ROW_WIDTH-1:0], first_row[ROW_WIDTH-1:0], put_count[COUNT_WIDTH-1:0],
+                  put_stride[SEGMENT_WIDTH-1:0], put_first[SEGMENT_WIDTH-1:0], layer[LAYER_WIDTH-1:0],
                   prefix[STREAM_WIDTH-1:0]}),
         .m_valid(valid),
         .m_ready(gives),

@@ -214,9 +214,10 @@ module meshkv_reduce_root #(
     assign merge_valid = in_valid & in_first;
     assign merge_id    = id_q;
 
-    // o of all heads, LANES numbers a word.
-    (* ram_style = "distributed" *) reg [LANES*SUM_WIDTH-1:0] mem[0:CONTEXTS*BEATS-1];
+    // o of all heads, LANES numbers a word. The number of a context has a bit even if there is but one.
     localparam ADDR_WIDTH = CONTEXT_WIDTH + BEAT_WIDTH;
+    localparam WORDS      = (CONTEXTS > 1 ? CONTEXTS : 2) * BEATS;
+    (* ram_style = "distributed" *) reg [LANES*SUM_WIDTH-1:0] mem[0:WORDS-1];
     reg  [LANES*SUM_WIDTH-1:0] read_1, read_2;
     reg  [SUM*ADDR_WIDTH-1:0]  addr_q;
     reg  [SUM:1]               store_q, fill_q, l_q, last_q;

@@ -391,7 +391,8 @@ module meshkv_column_controller #(
     wire [MASK_WIDTH-1:0] mask     = close ? closing_q : mask_6;
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
     wire                  says     = says_6 | (close & |closing_q) | call;
-    assign advance     = ~word_valid_q | word_ready;
+    wire                  free     = ~word_valid_q | word_ready;
+    assign advance     = free;
     assign query_ready = advance & ~says;
     wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
     always @(posedge clk) begin
