@@ -132,8 +132,11 @@ fn usual_meaning(port: &str) -> &'static str {
         "set_cache" | "set_first" | "set_stride" | "set_count" | "set_rows" | "set_streams" => {
             "Value written to the register of this name."
         }
+        "put_cache" | "put_first" | "put_stride" | "put_count" | "put_rows" | "put_streams" => {
+            "Word of the descriptor, as the register of this name has it."
+        }
         "select_index" | "select_group" | "select_tile" => "The selected counter.",
-        "refuse_where" | "fail_where" => "New value of ERROR_INFO.WHERE.",
+        "refuse_where" | "fail_where" | "put_where" => "New value of ERROR_INFO.WHERE.",
         "writing" => "A burst of outputs is being written.",
         "core_rst" => "The core is held in reset.",
         "core_idle" => "All descriptors are done.",

@@ -1,5 +1,6 @@
 //! Filler of a home's staging memory (`meshkv_filler`).
 
+use super::burst::{Answer, Burst};
 use super::new_token::{NewToken, Wanted};
 use super::patch::Patch;
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
@@ -19,32 +20,6 @@ pub struct Fill {
     pub expected: u32,
     /// Its last token is new.
     pub append: bool,
-}
-
-/// Burst requested from the memory port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Burst {
-    /// ID.
-    pub id: u32,
-    /// Number of the slice in external memory.
-    pub number: u64,
-    /// First flit of the slice to read.
-    pub first: u32,
-    /// Flits less one.
-    pub len: u32,
-}
-
-/// Flit read by the memory port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Answer {
-    /// ID of its burst.
-    pub id: u32,
-    /// Last flit of the burst.
-    pub last: bool,
-    /// The memory reports an error.
-    pub bad: bool,
-    /// Payload.
-    pub data: u64,
 }
 
 /// Burst in flight, and its slot of the staging memory.

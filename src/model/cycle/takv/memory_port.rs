@@ -1,6 +1,6 @@
 //! Memory port: AXI4 read master of adjacent tiles in a row (`meshkv_memory_port`).
 
-use super::filler::{Answer, Burst};
+use super::burst::{Answer, Burst};
 use crate::design::depths::REQ_DEPTH;
 use crate::design::Design;
 use crate::model::cycle::common::{after, in_turn, Fifo};

@@ -1,5 +1,6 @@
 //! TaKV: placement of slices, the column bus, fetching and filling, external memory, swaps of homes.
 
+mod burst;
 mod bus_stop;
 mod bus_word;
 mod column_controller;
@@ -13,11 +14,12 @@ mod prefetcher;
 mod query_words;
 mod swap_unit;
 
+pub use burst::{Answer, Burst};
 pub use bus_stop::BusStop;
 pub use bus_word::{BusWord, Kind, Query, QueryGroup, TokenGroup};
 pub(in crate::model::cycle) use column_controller::{ColumnController, Common, Pieces};
 pub use descriptor::Descriptor;
-pub use filler::{Answer, Burst, Fill, Filler};
+pub use filler::{Fill, Filler};
 pub use memory_port::{Beat, MemoryIn, MemoryPort, Read};
 pub use new_token::{NewToken, Wanted, WritePort};
 pub use occupancy::Occupancy;

@@ -1,6 +1,6 @@
 //! New token of the slice that a home fills: part of `meshkv_filler`.
 
-use super::filler::Answer;
+use super::burst::Answer;
 use super::new_token::{NewToken, Wanted};
 use crate::model::cycle::mare::MareParams;
 
