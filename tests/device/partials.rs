@@ -157,7 +157,7 @@ fn slips_of_the_front_are_found() {
     assert_eq!(found(&files, &design, &tensors), None);
     let slips = [
         ("meshkv_descriptor_queue", "if (begin_run) partials_q <= asked_q;", "partials_q <= asked_q;"),
-        ("meshkv_descriptor_queue", "set_flags[11];", "1'b1;"),
+        ("meshkv_descriptor_queue", "put_flags[11];", "1'b1;"),
         ("meshkv_output_writer", "header ? 6'd1 :", ""),
         ("meshkv_output_writer", "STATES + (wide_head_at << FLIT_LOG)", "STATES"),
         ("meshkv_output_writer", "of_sums ? burst - 1'b1 : burst", "burst"),

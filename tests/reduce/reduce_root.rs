@@ -441,7 +441,7 @@ const SLIPS: &[(&str, &str, &str)] = &[
     ("meshkv_reduce_finisher", "asks_q ? divide_place_q : drain_place_q", "drain_place_q"),
     ("meshkv_reduce_finisher", "drains_q & room_q & ~asks_q", "drains_q & room_q"),
     ("meshkv_reduce_finisher", "drains_q & room_q &", "drains_q &"),
-    ("meshkv_reduce_finisher", " & ~(|valid_q);", ";"),
+    ("meshkv_reduce_finisher", " & ~(|valid_q) &", " &"),
     ("meshkv_reduce_finisher", "divided_q & whole_q[drain_place_q] &", "divided_q &"),
     ("meshkv_reduce_finisher", "nothing_q    <= next_no_l_q;", "nothing_q    <= 1'b0;"),
     ("meshkv_reduce_finisher", "assign s_full = heads_q[1];", "assign s_full = |heads_q;"),
