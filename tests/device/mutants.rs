@@ -76,7 +76,12 @@ fn runs_that_are_over_too_early_are_found() {
     let mutants: [Mutant; 2] = [
         // Done before all has been written.
         ("meshkv_run_control", "settled = ~|due_q & core_idle", "settled = core_idle", ""),
-        ("meshkv_output_writer", "if (own_b_q) answer_q", "if (ended) answer_q", ""),
+        (
+            "meshkv_output_writer",
+            "written_q  <= own_b_q & last_b;",
+            "written_q  <= own_b_q & ~|answer_q;",
+            "",
+        ),
     ];
     for (module, from, to, words) in mutants {
         let what = found(&mutant(&hasty(&design), module, from, to), &jobs, Faults::default());
@@ -191,8 +196,8 @@ fn rules_of_axi_that_writes_break_are_named() {
                 rule: "WLAST",
             },
             Breaks {
-                from: "assign m_awlen   = LAST_FLIT_NUM[7:0];",
-                to: "assign m_awlen   = LAST_FLIT_NUM[7:0] + (aw_epoch_q == 2'd2 ? 8'd16 : 8'd0);",
+                from: "single_q ? 8'd0 : LAST_FLIT_NUM[7:0];",
+                to: "LAST_FLIT_NUM[7:0] + (aw_epoch_q == 2'd2 ? 8'd16 : 8'd0);",
                 rule: "more than 16 beats",
             },
             Breaks {

@@ -422,7 +422,12 @@ fn a_saturated_logit_that_is_lost_or_reported_for_another_is_found() {
             "{more, special_q, saturated_q, some_q,",
             "{more, special_q, 1'b0, some_q,",
         ),
-        (&void, "meshkv_reduce_finisher", "done_saturated & ~done_special", "1'b0"),
+        (
+            &void,
+            "meshkv_reduce_finisher",
+            "(done_saturated | (partial & far & ~next_no_l_q)) & ~done_special",
+            "1'b0",
+        ),
     ] {
         assert_ne!(count(&mutant(&files, module, from, to), job), 0, "{module}: nothing shows `{to}`");
     }
