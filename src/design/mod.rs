@@ -41,7 +41,7 @@ mod slice;
 mod slice_address;
 mod staging;
 mod stride;
-mod token_bytes;
+mod token_places;
 mod totals;
 mod turns;
 pub mod visits;

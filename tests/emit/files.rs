@@ -83,8 +83,11 @@ fn a_block_instantiates_only_itself_and_blocks_before_it() {
 
 #[test]
 fn page_documents_every_module_parameter_and_port() {
-    for multicast in [true, false] {
-        let design = design(2, 16, multicast);
+    // All modules and ports: with and without multicast, and with new tokens.
+    for (multicast, append) in [(true, false), (false, false), (true, true)] {
+        let mut config = design(2, 16, multicast).config;
+        config.kv.append = append;
+        let design = Design::from_config("tiny", &config).unwrap();
         let files = emit(&design).unwrap();
         let page = text(&files, "doc/tiny.md");
         for module in modules(&design) {

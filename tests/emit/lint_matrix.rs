@@ -56,6 +56,11 @@ fn a_column_of_one_head_and_one_stream_is_clean() {
 }
 
 #[test]
+fn a_device_whose_cache_grows_is_clean() {
+    is_clean(TOP, 2, 2, |c| c.kv.append = true);
+}
+
+#[test]
 fn the_largest_mesh_is_clean() {
     // Verilator and Icarus elaborate each of the 256 routers and take minutes; Yosys takes one for all.
     assert_eq!(messages(&light(16, 16, |_| {}), TOP, |tool, _| tool == "yosys"), [""; 0]);

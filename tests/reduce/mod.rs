@@ -3,4 +3,5 @@
 mod part_former;
 mod partials;
 mod reduce_root;
+mod root_slips;
 mod root_sums;

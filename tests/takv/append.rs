@@ -1,13 +1,18 @@
 //! New tokens: each is written to external memory, once and where it belongs, and attended to in the same step without
 //! memory having it. The Verilog and its model agree in every cycle.
 
+use crate::support::attention::tensors;
 use crate::support::decode::{plan, run_alone, run_clean, small, whole_library, FORM, LOAD, MAPPINGS};
 use crate::support::sources::source_mut;
 use crate::support::verilated::library_of;
 use meshkv::config::Config;
+use meshkv::cosim::memory::Image;
+use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::decode::{Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::emit;
+use meshkv::model::tensors::Logits;
+use std::collections::HashMap;
 
 /// Two streams, each with a new token after what they share.
 const APPENDING: Workload = Workload { tokens: 29, batch: 2, prefix: 9, append: true, ..LOAD };
@@ -57,6 +62,34 @@ fn memory_may_answer_in_any_order_and_at_any_time() {
     let design = design(|c| c.memory.tiles_per_port = Some(2));
     let unruly = |plan: Plan| Plan { memory: plan.memory.clone().unruly(5), ..plan };
     appends(&design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }, unruly, "unruly");
+}
+
+#[test]
+fn a_cache_that_grows_token_by_token_is_the_one_that_a_host_writes_whole() {
+    let design = design(|_| {});
+    let (heads, kv_heads, dim) = (6, 3, design.config.pe.head_dim as usize);
+    let tokens = 21;
+    let tensors = tensors(&design, tokens, 1, Logits::Normal, 3);
+    let job = Job::new(&design, &tensors, (0, 1), Mapping::RowAligned, Sharing::KvHead).unwrap();
+    let Image::Slices(whole) = job.image() else { panic!("a job has slices") };
+    let mut grown: HashMap<u64, Vec<u8>> =
+        whole.iter().map(|(at, bytes)| (*at, vec![0; bytes.len()])).collect();
+    let words = |row: &[u16]| {
+        let word = |four: &[u16]| four.iter().rev().fold(0, |word, &half| word << 16 | u64::from(half));
+        row.chunks(4).map(word).collect::<Vec<u64>>()
+    };
+    for (token, g) in (0..tokens).flat_map(|token| (0..kv_heads).map(move |g| (token, g))) {
+        let row = |of: &[u16]| words(&of[token * dim..(token + 1) * dim]);
+        let head = g * heads / kv_heads;
+        let both = [row(tensors.keys(head)), row(tensors.values(head))].concat();
+        let (segment, place) = (token as u32 / 8, token as u32 % 8);
+        let number = design.slice_number(0, 0, segment, g as u32);
+        for (address, bytes) in design.token_places(number, place, &both) {
+            let at = (address % design.memory.slice_bytes) as usize;
+            grown.get_mut(&number).unwrap()[at..at + bytes.len()].copy_from_slice(&bytes);
+        }
+    }
+    assert!(grown == whole);
 }
 
 #[test]

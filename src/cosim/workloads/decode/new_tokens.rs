@@ -125,7 +125,7 @@ impl<'a> NewTokens<'a> {
     /// Puts a token into the expected contents of memory.
     fn write(&mut self, row: &Row) {
         let words: Vec<u64> = (0..self.append.words).map(|w| self.word(row.stream, row.slice, w)).collect();
-        for (address, bytes) in self.design.token_bytes(row.number, row.row, &words) {
+        for (address, bytes) in self.design.token_places(row.number, row.row, &words) {
             self.image.write(address, &bytes);
         }
     }

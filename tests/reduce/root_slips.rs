@@ -1,0 +1,122 @@
+//! Slips of the reduce root: each change of its Verilog for the worse is found by the bench of [`super::reduce_root`].
+
+use super::reduce_root::{agrees_as, Case, DEFAULT};
+use crate::support::icarus::{change, sources};
+use meshkv::design::finish_cycles;
+use meshkv::emit::SourceFile;
+
+/// A change of the Verilog for the worse: module, text, what replaces it.
+type Slip = (&'static str, &'static str, &'static str);
+
+/// Asserts that the root is right as it is, and with none of the slips.
+fn all_are_found(slips: &[Slip], is_right: impl Fn(&[SourceFile]) -> bool) {
+    let files = sources("meshkv_reduce_root");
+    assert!(is_right(&files));
+    let missed: Vec<_> = slips
+        .iter()
+        .filter(|(module, from, to)| {
+            let mut slipped = files.clone();
+            change(&mut slipped, module, from, to);
+            is_right(&slipped)
+        })
+        .collect();
+    assert_eq!(missed, [&("", "", ""); 0], "nothing shows these");
+}
+
+/// Slips that outputs show.
+const SLIPS: &[Slip] = &[
+    // The inlet: turns, places, parts of flits, credits.
+    ("meshkv_reduce_inlet", "first[2*SOURCES-1:SOURCES] | first[SOURCES-1:0]", "waits & ~(waits - 1'b1)"),
+    ("meshkv_reduce_inlet", "root_data[63:0]};", "root_data[31:0], root_data[63:32]};"),
+    ("meshkv_reduce_inlet", "{1'b0, l_q[30:0]}", "l_q"),
+    ("meshkv_reduce_inlet", "1 + (DEPTH - 1) / FLITS", "1 + (DEPTH - 2) / FLITS"),
+    ("meshkv_reduce_inlet", "pop ? {PART_WIDTH{1'b0}} : part_q + 1'b1", "part_q + 1'b1"),
+    ("meshkv_reduce_inlet", "pops | (turn_q & {SOURCES{start} })", "pops"),
+    ("meshkv_reduce_inlet", "source_q      <= turn_q;", "source_q      <= choice;"),
+    ("meshkv_reduce_inlet", "place_q       <= start_place;", ""),
+    // The root: look-up, comparison, the way through the lanes.
+    ("meshkv_reduce_root", "phase_q == LOOK & ~merging_q", "phase_q == LOOK"),
+    ("meshkv_reduce_root", "LOOK: if (~merging_q) phase_q", "LOOK: phase_q"),
+    ("meshkv_reduce_root", "& ~near &", "&"),
+    ("meshkv_reduce_root", "SUM - BEATS : 0", "SUM - BEATS - 1 : 0"),
+    ("meshkv_reduce_root", "& ~busy &", "&"),
+    ("meshkv_reduce_root", " & ~(ahead_ends_q & finisher_full)", ""),
+    ("meshkv_reduce_root", "had_2   <= had_1", "had_2   <= had_q"),
+    ("meshkv_reduce_root", "rise_2  <= rise_1", "rise_2  <= rise_q"),
+    ("meshkv_reduce_root", "l_q[READ] ? l :", "l_q[READ+1] ? l :"),
+    ("meshkv_reduce_root", "in_last & ends_q}", "in_last}"),
+    ("meshkv_reduce_root", "clears ? ahead_q : context_q", "ahead_q"),
+    ("meshkv_reduce_root", "context_q <= ahead_q;", "context_q <= context_q;"),
+    ("meshkv_reduce_root", "if (clears | ends_q) state_d", "if (clears) state_d"),
+    ("meshkv_reduce_adder", "rise_3   <= s_rise[6:4]", "rise_3   <= 3'd0"),
+    // The finisher: places, the divisor, the way to the output.
+    ("meshkv_reduce_finisher", "finished[{fill_place_q, s_beat}]", "finished[{drain_place_q, s_beat}]"),
+    ("meshkv_reduce_finisher", "finished_l[fill_place_q]", "finished_l[drain_place_q]"),
+    ("meshkv_reduce_finisher", "asks_q ? divide_place_q : drain_place_q", "drain_place_q"),
+    ("meshkv_reduce_finisher", "drains_q & room_q & ~asks_q", "drains_q & room_q"),
+    ("meshkv_reduce_finisher", "drains_q & room_q &", "drains_q &"),
+    ("meshkv_reduce_finisher", " & ~(|valid_q) &", " &"),
+    ("meshkv_reduce_finisher", "divided_q & whole_q[drain_place_q] &", "divided_q &"),
+    ("meshkv_reduce_finisher", "nothing_q    <= next_no_l_q;", "nothing_q    <= 1'b0;"),
+    ("meshkv_reduce_finisher", "assign s_full = heads_q[1];", "assign s_full = |heads_q;"),
+];
+
+/// Shapes that together reach everything: few beats, several beats a flit, one head only, one partial only.
+fn is_right(files: &[SourceFile]) -> bool {
+    let near = Case { root_lanes: 16, head_dim: 32, streams: 1, heads: 1, partials: 6, rounds: 3, ..DEFAULT };
+    let cases = [
+        Case { depth: 16, ..near },
+        Case { depth: 4, ..near },
+        Case { root_lanes: 2, lanes: 16, head_dim: 32, sum_width: 72, streams: 2, rounds: 3, ..DEFAULT },
+        Case { root_lanes: 2, lanes: 4, head_dim: 32, partials: 1, depth: 2, ..DEFAULT },
+        DEFAULT,
+    ];
+    cases.iter().all(|case| {
+        std::panic::catch_unwind(|| {
+            let pace = agrees_as(files, *case, &[(8, 8), (3, 2)]);
+            // What is right but slow is wrong too.
+            assert!(case.partials > 1 || pace.finish == finish_cycles(case.head_dim));
+        })
+        .is_ok()
+    })
+}
+
+#[test]
+fn slips_of_the_verilog_are_found() {
+    all_are_found(SLIPS, is_right);
+}
+
+/// Changes for the worse that only partial results show.
+const SLIPS_OF_STATES: &[Slip] = &[
+    ("meshkv_reduce_root", "partials[id_q[STREAM_WIDTH-1:0]]", "partials[0]"),
+    ("meshkv_reduce_finisher", " & (room_q | ~partial);", ";"),
+    ("meshkv_reduce_finisher", "asked_q[drain_place_q]", "asked_q[fill_place_q]"),
+    ("meshkv_reduce_finisher", "partial : max_next_q & ~draws", "partial : 1'b0"),
+    ("meshkv_reduce_finisher", "draws & ~max_next_q}", "draws}"),
+    ("meshkv_reduce_finisher", "is_max_q[LEAD] ? MAX", "is_max_q[SINGLE] ? MAX"),
+    ("meshkv_reduce_finisher", "(|kept[6:0]) | ", ""),
+    ("meshkv_reduce_finisher", " | kept[8])", ")"),
+    ("meshkv_reduce_finisher", "nothing_q & is_max_q[LEAD]", "1'b0"),
+    ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "partial & far"),
+    ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "1'b0"),
+    ("meshkv_reduce_finisher", " & ~(&done_max[31:24])", ""),
+    ("meshkv_reduce_finisher", "if (waits & packs) upper_q", "if (waits) upper_q"),
+    ("meshkv_reduce_finisher", "(last | head_ends) & ~lower", "last & ~lower"),
+];
+
+#[test]
+fn slips_of_partial_results_are_found() {
+    let right = |files: &[SourceFile]| {
+        let small = Case { root_lanes: 16, head_dim: 32, rounds: 3, depth: 16, ..DEFAULT };
+        let cases = [
+            Case { asked: 0b1010, partials: 4, ..small },
+            Case { asked: 0b1111, partials: 1, rounds: 6, ..small },
+            Case { asked: 0b0111, root_lanes: 2, lanes: 4, partials: 2, ..small },
+        ];
+        cases.iter().all(|case| {
+            let run = || agrees_as(files, *case, &[(8, 8), (8, 1)]);
+            std::panic::catch_unwind(run).is_ok()
+        })
+    };
+    all_are_found(SLIPS_OF_STATES, right);
+}
