@@ -7,10 +7,17 @@
 
 use super::flit::index_bits;
 use super::mesh::Mesh;
+use super::slice::half_flits;
 use crate::config::Config;
 
 /// Bits of a word: four elements of FP16.
 const WORD_BITS: u32 = 64;
+/// Bits from the port of a home to its writer: a word, valid, and whether more wait.
+pub const TOKEN_WAY_BITS: u32 = WORD_BITS + 2;
+/// Words of a LUT memory.
+const LUT_DEPTH: u32 = 64;
+/// Beats of the longest burst that is written.
+const LONGEST: u32 = 16;
 
 /// Sizes of the way of new tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +32,10 @@ pub struct Append {
     pub group: u32,
     /// Bits of a word on the column bus: the data, the row of its home, and what tells it from other words.
     pub word: u32,
+    /// Words that the writer of a memory port can take: more than those of a token.
+    pub write_depth: u32,
+    /// Beats of a burst of V, a power of two: no burst crosses a multiple of its bytes.
+    pub value_burst: u32,
 }
 
 impl Append {
@@ -38,6 +49,8 @@ impl Append {
             groups,
             group: index_bits(groups),
             word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
+            write_depth: (words + 1).next_multiple_of(LUT_DEPTH),
+            value_burst: 1 << (half_flits(config) | config.pe.head_dim | LONGEST).trailing_zeros(),
         })
     }
 }

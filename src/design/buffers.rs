@@ -1,4 +1,5 @@
-//! Layout of the buffer of outputs: outputs in FP16, o of partial results, and their l and m.
+//! Layout of the buffers: queries and new tokens in the one, outputs in FP16, o of partial results, and their l and m
+//! in the other.
 //!
 //! Each part has a place for every stream and head, so a run may have outputs and partial results.
 
@@ -6,6 +7,17 @@ use super::design::Design;
 use super::registers::BUFFER_ALIGN;
 
 impl Design {
+    /// Byte in the buffer of queries where new tokens begin: K, then V of each KV head, stream by stream, FP16.
+    pub fn tokens_at(&self) -> u32 {
+        self.parts(2)
+    }
+
+    /// Bytes of the buffer of queries with new tokens of so many streams.
+    pub fn query_bytes(&self, streams: u32) -> u32 {
+        let model = &self.config.model;
+        self.tokens_at() + streams * model.kv_heads * self.config.pe.head_dim * 4
+    }
+
     /// Byte in the buffer of outputs where o of partial results begins: `head_dim` FP32, in the order of outputs.
     pub fn partial_sums_at(&self) -> u32 {
         self.parts(2)

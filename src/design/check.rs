@@ -32,7 +32,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 18] = [
+    let rules: [fn(&Config) -> Option<Finding>; 17] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
@@ -47,7 +47,6 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         uram_is_as_wide_as_a_flit,
         window_holds_a_slice,
         a_new_token_fills_flits,
-        new_tokens_have_no_host,
         a_flit_has_the_numbers_of_a_root,
         uram_fits_the_device,
         sliding_window_acts,
@@ -156,20 +155,6 @@ fn a_new_token_fills_flits(config: &Config) -> Option<Finding> {
             format!("set noc.flit_width = {row}, a larger pe.head_dim, or append = false"),
         )
         .with(&["noc.flit_width", "pe.head_dim"])
-    })
-}
-
-/// The fabric takes new tokens; the front does not pass them on yet.
-fn new_tokens_have_no_host(config: &Config) -> Option<Finding> {
-    config.kv.append.then(|| {
-        Finding::value(
-            "kv.append",
-            true,
-            "builds the fabric's way of new tokens, which no register or port of the device reaches"
-                .to_owned(),
-            "use it with `meshkv decode --append`, and append = false for a bitstream".to_owned(),
-        )
-        .as_warning()
     })
 }
 

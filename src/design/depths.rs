@@ -16,8 +16,6 @@ pub const QUERY_DEPTH: u32 = 64;
 pub const REQ_DEPTH: u32 = 4;
 /// Words of new tokens that wait in the memory port for each tile.
 pub const TOKEN_DEPTH: u32 = 8;
-/// Words of new tokens that wait before the writer of a memory port.
-pub const WRITE_DEPTH: u32 = 32;
 /// Bits of an occupancy value.
 pub const VALUE_WIDTH: u32 = 24;
 /// Bits of the timeout counter of a memory that does not answer.

@@ -1,6 +1,6 @@
 //! The [`Design`] and the decisions that follow from several of its parts.
 
-use super::append::Append;
+use super::append::{Append, TOKEN_WAY_BITS};
 use super::bus::Bus;
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
 use super::flit::FlitLayout;
@@ -95,7 +95,7 @@ impl Design {
         // The bus goes north with a valid bit. Its credit and the occupancy value go south.
         let value = if self.swaps() { VALUE_WIDTH + 1 } else { 0 };
         // Words of new tokens, with valid, credit, and whether any waits.
-        let append = if self.append.is_some() { 64 + 3 } else { 0 };
+        let append = if self.append.is_some() { TOKEN_WAY_BITS + 1 } else { 0 };
         Wires {
             column: [link + self.bus.word + 1, link + 1 + value],
             port: self.way_bits().iter().sum::<u32>() + append,

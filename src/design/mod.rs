@@ -48,7 +48,7 @@ pub mod visits;
 mod wait_bound;
 mod wires;
 
-pub use append::Append;
+pub use append::{Append, TOKEN_WAY_BITS};
 pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};

@@ -1,4 +1,4 @@
-//! Priority of failures: the first of fourteen causes ends a run or refuses it.
+//! Priority of failures: the first of seventeen causes ends a run or refuses it.
 //!
 //! Invariant: at most one of `fails`, `refused` and `accepts` is set. A run fails only while it is
 //! under way or is being reset, it is refused or accepted only where it would begin, and what
@@ -25,10 +25,14 @@ pub struct RunFailure {
     pub tile_bad: Signal<In, Bit>,
     /// Memory did not answer a tile.
     pub tile_late: Signal<In, Bit>,
-    /// A read of queries returned an error.
-    pub query_bad: Signal<In, Bit>,
+    /// A read of queries or new tokens returned an error.
+    pub read_bad: Signal<In, Bit>,
     /// A write of outputs returned an error.
     pub write_bad: Signal<In, Bit>,
+    /// A write of a new token returned an error.
+    pub port_bad: Signal<In, Bit>,
+    /// Memory did not take or answer a write of a new token.
+    pub port_late: Signal<In, Bit>,
     /// A read of the list returned an error.
     pub list_fault: Signal<In, Bit>,
     /// Memory of queries, outputs or the list did not answer.
@@ -45,13 +49,19 @@ pub struct RunFailure {
     pub many: Signal<In, Bit>,
     /// A stream attends whose queries the core does not have.
     pub unloaded: Signal<In, Bit>,
+    /// A cache appends whose new token is not loaded.
+    pub untold: Signal<In, Bit>,
     /// A base address is not aligned.
     pub skewed: Signal<In, Bit>,
     /// Memory may still owe answers of an earlier use of the epoch.
     pub dirty: Signal<In, Bit>,
     /// Number of the tile.
     pub tile_place: Signal<In, Bits<16>>,
-    /// Place of an I/O time-out: 0 queries, 1 outputs, 2 the list.
+    /// Place of a read's error: 0 queries, 1 new tokens.
+    pub read_place: Signal<In, Bits<16>>,
+    /// Number of the memory port.
+    pub port_place: Signal<In, Bits<16>>,
+    /// Place of an I/O time-out: 0 queries, 1 outputs, 2 the list, 3 new tokens.
     pub io_place: Signal<In, Bits<16>>,
     /// Number of the descriptor in the list.
     pub list_place: Signal<In, Bits<16>>,
@@ -63,6 +73,8 @@ pub struct RunFailure {
     pub many_place: Signal<In, Bits<16>>,
     /// The highest stream that attends.
     pub unloaded_place: Signal<In, Bits<16>>,
+    /// Caches whose new tokens are loaded.
+    pub untold_place: Signal<In, Bits<16>>,
     /// Number of the argument.
     pub skewed_place: Signal<In, Bits<16>>,
     /// Some cause ends any run.
@@ -93,6 +105,9 @@ pub struct RunFailure {
     cause_argument: Constant<Bits<5>>,
     cause_list_read: Constant<Bits<5>>,
     cause_list: Constant<Bits<5>>,
+    cause_tokens: Constant<Bits<5>>,
+    cause_token_write: Constant<Bits<5>>,
+    cause_token_timeout: Constant<Bits<5>>,
     place_dirty: Constant<Bits<16>>,
     place_pe: Constant<Bits<16>>,
 }
@@ -109,8 +124,10 @@ impl RunFailure {
             pe_down: Default::default(),
             tile_bad: Default::default(),
             tile_late: Default::default(),
-            query_bad: Default::default(),
+            read_bad: Default::default(),
             write_bad: Default::default(),
+            port_bad: Default::default(),
+            port_late: Default::default(),
             list_fault: Default::default(),
             io_late: Default::default(),
             stuck: Default::default(),
@@ -119,15 +136,19 @@ impl RunFailure {
             unclosed: Default::default(),
             many: Default::default(),
             unloaded: Default::default(),
+            untold: Default::default(),
             skewed: Default::default(),
             dirty: Default::default(),
             tile_place: Default::default(),
+            read_place: Default::default(),
+            port_place: Default::default(),
             io_place: Default::default(),
             list_place: Default::default(),
             state_place: Default::default(),
             unclosed_place: Default::default(),
             many_place: Default::default(),
             unloaded_place: Default::default(),
+            untold_place: Default::default(),
             skewed_place: Default::default(),
             fatal: Default::default(),
             barred: Default::default(),
@@ -150,6 +171,9 @@ impl RunFailure {
             cause_argument: cause(12),
             cause_list_read: cause(13),
             cause_list: cause(14),
+            cause_tokens: cause(15),
+            cause_token_write: cause(16),
+            cause_token_timeout: cause(17),
             place_dirty: Constant::new(1.into()),
             place_pe: Constant::new(2.into()),
         }
@@ -170,8 +194,10 @@ impl Logic for RunFailure {
             | self.pe_down.val()
             | self.tile_bad.val()
             | self.tile_late.val()
-            | self.query_bad.val()
+            | self.read_bad.val()
             | self.write_bad.val()
+            | self.port_bad.val()
+            | self.port_late.val()
             | self.list_fault.val()
             | self.io_late.val()
             | self.stuck.val();
@@ -180,6 +206,7 @@ impl Logic for RunFailure {
             | self.unclosed.val()
             | self.many.val()
             | self.unloaded.val()
+            | self.untold.val()
             | self.skewed.val()
             | self.dirty.val();
         // A core that cannot be reset ends the run all the same. No run begins in that state.
@@ -199,10 +226,17 @@ impl Logic for RunFailure {
         } else if self.tile_late.val() {
             self.cause.next = self.cause_memory_timeout.val();
             self.place.next = self.tile_place.val();
-        } else if self.query_bad.val() {
+        } else if self.read_bad.val() {
             self.cause.next = self.cause_query_read.val();
+            self.place.next = self.read_place.val();
         } else if self.write_bad.val() {
             self.cause.next = self.cause_output_write.val();
+        } else if self.port_bad.val() {
+            self.cause.next = self.cause_token_write.val();
+            self.place.next = self.port_place.val();
+        } else if self.port_late.val() {
+            self.cause.next = self.cause_token_timeout.val();
+            self.place.next = self.port_place.val();
         } else if self.list_fault.val() {
             self.cause.next = self.cause_list_read.val();
         } else if self.io_late.val() {
@@ -225,6 +259,9 @@ impl Logic for RunFailure {
         } else if self.unloaded.val() {
             self.cause.next = self.cause_unloaded.val();
             self.place.next = self.unloaded_place.val();
+        } else if self.untold.val() {
+            self.cause.next = self.cause_tokens.val();
+            self.place.next = self.untold_place.val();
         } else if self.skewed.val() {
             self.cause.next = self.cause_argument.val();
             self.place.next = self.skewed_place.val();
@@ -249,9 +286,21 @@ mod tests {
     use super::*;
 
     /// Causes and places by priority: those that end any run, then those that refuse one.
-    const ENDS: [(u64, u64); 9] =
-        [(1, 0), (1, 2), (2, 100), (3, 100), (4, 0), (5, 0), (13, 0), (6, 101), (7, 102)];
-    const REFUSES: [(u64, u64); 7] = [(14, 107), (8, 0), (9, 103), (10, 104), (11, 105), (12, 106), (1, 1)];
+    const ENDS: [(u64, u64); 11] = [
+        (1, 0),
+        (1, 2),
+        (2, 100),
+        (3, 100),
+        (4, 108),
+        (5, 0),
+        (16, 109),
+        (17, 109),
+        (13, 0),
+        (6, 101),
+        (7, 102),
+    ];
+    const REFUSES: [(u64, u64); 8] =
+        [(14, 107), (8, 0), (9, 103), (10, 104), (11, 105), (15, 110), (12, 106), (1, 1)];
 
     #[test]
     fn the_first_cause_is_reported_in_every_case() {
@@ -264,34 +313,45 @@ mod tests {
         uut.unloaded_place.next = 105.into();
         uut.skewed_place.next = 106.into();
         uut.list_place.next = 107.into();
-        for case in 0..1_u32 << 18 {
-            let ends = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|i| case >> i & 1 != 0);
-            let refuses = [9, 10, 11, 12, 13, 14, 15].map(|i| case >> i & 1 != 0);
+        uut.read_place.next = 108.into();
+        uut.port_place.next = 109.into();
+        uut.untold_place.next = 110.into();
+        for case in 0..1_u32 << 21 {
+            let ends = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|i| case >> i & 1 != 0);
+            let refuses = [11, 12, 13, 14, 15, 16, 17, 18].map(|i| case >> i & 1 != 0);
             // At rest; under way; about to begin, which is under way as well; not to be reset.
             let [works, ready, unreset] =
                 [[false; 3], [true, false, false], [true, true, false], [false, false, true]]
-                    [case as usize >> 16];
+                    [case as usize >> 19];
             [uut.works.next, uut.ready.next, uut.unreset.next] = [works, ready, unreset];
             [
                 uut.ended.next,
                 uut.pe_down.next,
                 uut.tile_bad.next,
                 uut.tile_late.next,
-                uut.query_bad.next,
+                uut.read_bad.next,
                 uut.write_bad.next,
+                uut.port_bad.next,
+                uut.port_late.next,
                 uut.list_fault.next,
                 uut.io_late.next,
                 uut.stuck.next,
             ] = ends;
             uut.unlisted.next = refuses[0];
             uut.given.next = !refuses[1];
-            [uut.unclosed.next, uut.many.next, uut.unloaded.next, uut.skewed.next, uut.dirty.next] =
-                [refuses[2], refuses[3], refuses[4], refuses[5], refuses[6]];
+            [
+                uut.unclosed.next,
+                uut.many.next,
+                uut.unloaded.next,
+                uut.untold.next,
+                uut.skewed.next,
+                uut.dirty.next,
+            ] = [refuses[2], refuses[3], refuses[4], refuses[5], refuses[6], refuses[7]];
             assert!(simulate(&mut uut, 4));
 
             let event = ends.iter().position(|end| *end);
             // A core that cannot be reset is reported as a run that is stuck.
-            let end = event.or(unreset.then_some(8));
+            let end = event.or(unreset.then_some(10));
             let refusal = refuses.iter().position(|refuses| *refuses);
             let (cause, place) = match (end, refusal) {
                 (Some(end), _) => ENDS[end],
@@ -304,10 +364,10 @@ mod tests {
             assert_eq!(
                 [uut.fails.val(), uut.refused.val(), uut.accepts.val()],
                 [fails, refused, accepts],
-                "case {case:018b}"
+                "case {case:021b}"
             );
-            assert_eq!(uut.cause.val(), cause, "case {case:018b}");
-            assert_eq!(uut.place.val(), place, "case {case:018b}");
+            assert_eq!(uut.cause.val(), cause, "case {case:021b}");
+            assert_eq!(uut.place.val(), place, "case {case:021b}");
         }
     }
 }

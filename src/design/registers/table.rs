@@ -32,7 +32,7 @@ const fn void(bit: u32, name: &'static str, doc: &'static str, place: &'static s
 }
 
 /// All causes by their bits.
-pub const ERRORS: [ErrorCause; 27] = [
+pub const ERRORS: [ErrorCause; 31] = [
     refusal(
         0,
         "ACCESS",
@@ -76,9 +76,9 @@ pub const ERRORS: [ErrorCause; 27] = [
     end(15, "ARGUMENT", "Run refused: an argument is misaligned", "number of the argument"),
     end(16, "MEMORY", "A read of external memory was answered by an error", "tile"),
     end(17, "MEMORY_TIMEOUT", "External memory did not answer", "tile"),
-    end(18, "QUERY_READ", "A read of queries was answered by an error", "0"),
+    end(18, "QUERY_READ", "A read of queries or new tokens was answered by an error", "0: queries, 1: new tokens"),
     end(19, "OUTPUT_WRITE", "A write of outputs was answered by an error", "0"),
-    end(20, "IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write, 2: list"),
+    end(20, "IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write, 2: list, 3: new tokens"),
     end(21, "WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"),
     end(
         22,
@@ -105,6 +105,20 @@ pub const ERRORS: [ErrorCause; 27] = [
         "number of the descriptor in the list, from 0",
     ),
     end(26, "LIST_READ", "A read of the list was answered by an error", "0"),
+    refusal(
+        27,
+        "DESC_APPEND",
+        "Descriptor refused: it appends to a cache that several streams attend to (copy it first) or that has a new token already, or the design has no kv.append",
+        "first stream",
+    ),
+    end(
+        28,
+        "START_TOKENS",
+        "Run refused: a cache appends whose new token is not loaded, or tokens of more caches than there are",
+        "TOKEN_STREAMS",
+    ),
+    end(29, "TOKEN_WRITE", "A write of a new token was answered by an error", "memory port"),
+    end(30, "TOKEN_TIMEOUT", "External memory did not take or answer a write of a new token", "memory port"),
 ];
 
 /// Groups of counters, by their number in `COUNTER_SELECT.GROUP`.
@@ -116,7 +130,7 @@ pub const COUNTER_GROUPS: [(&str, &str); 4] = [
 ];
 
 /// All registers but the arguments, by their addresses.
-pub const REGISTERS: [Register; 34] = {
+pub const REGISTERS: [Register; 35] = {
     use Access::{ReadClears, ReadOnly, ReadWrite, WriteClears, WriteOnly, WriteSets, WriteToggles};
     [
         register(0x000, "CTRL", ReadWrite, "Control, as ap_ctrl_hs has it.", &[
@@ -166,10 +180,12 @@ pub const REGISTERS: [Register; 34] = {
             field("CLOSE", 9, 1, "The streams' last of this layer: their outputs are due"),
             field("STEP", 10, 1, "The last of the decode step"),
             field("PARTIALS", 11, 1, "With CLOSE: the streams return l, m and o in FP32 instead of outputs"),
+            field("APPEND", 12, 1, "The last token is new: the run has its K and V, and writes them into the cache"),
         ]),
         register(0x85c, "DESC_FREE", ReadOnly, "Descriptors that the queue has room for.", &[]),
         register(0x860, "QUERY_STREAMS", ReadWrite, "Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset.", &[]),
         register(0x864, "LIST_COUNT", ReadWrite, "Descriptors that a run takes from the list at the argument list, after those that were pushed; 0: none.", &[]),
+        register(0x868, "TOKEN_STREAMS", ReadWrite, "Caches whose new tokens a run loads from behind the queries: 0 to this less one; 0: none.", &[]),
         register(0x880, "STATUS", ReadOnly, "What goes on.", &[
             field("RUN", 0, 4, "State of the run: 0 idle, 1 arguments, 2 queries, 3 descriptors, 4 outputs, 5 over, 6 reset, 7 memory's last answers, 8 release, 9 list"),
             field("CORE_IDLE", 4, 1, "Controllers have worked off all descriptors"),

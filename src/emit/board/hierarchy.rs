@@ -5,7 +5,7 @@
 //! missing here.
 
 use super::paths::{of_tile, CORE};
-use super::pblocks::{boundaries, router, CHOICES, FRONT, OF_TILE, PERIPHERY, RESETS};
+use super::pblocks::{boundaries, router, CHOICES, FRONT, OF_TILE, PERIPHERY, RESETS, TOKEN_WAYS};
 use crate::design::Design;
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ fn core(design: &Design) -> Vec<Kept> {
     let [jobs, parts] = ["u_jobs", "u_parts"].map(|part| format!("{}/{part}", at(OF_TILE[1])));
     let wiring = [CORE.trim_end_matches('/').to_owned(), fabric.clone(), format!("{fabric}/u_mesh")];
     let periphery = format!("{CORE}{PERIPHERY}");
-    vec![
+    let mut all = vec![
         kept("Wiring around the parts of the core.", &wiring, 3),
         kept("Routers.", &[router("*", "*")], tiles),
         kept("Tiles: homes, requesters, staging memories.", &[tile], tiles),
@@ -78,7 +78,12 @@ fn core(design: &Design) -> Vec<Kept> {
         kept("The FIFO itself: pointers and synchronizers.", &with(&fifo, &OF_FIFO), 5 * tiles),
         kept("FIFO of queries and jobs.", &with(&jobs, &OF_FIFO), 5 * tiles),
         kept("Register of partial results.", &with(&parts, &OF_REGISTER), 3 * tiles),
-    ]
+    ];
+    if design.append.is_some() {
+        let ports = [format!("{periphery}/gen_port[*].u_writes")];
+        all.push(kept("Its ports of new tokens.", &ports, design.memory.ports));
+    }
+    all
 }
 
 /// The front and its crossings between clocks.
@@ -140,7 +145,7 @@ fn ways(design: &Design) -> Vec<Kept> {
     let of_choice = |part| -> Vec<_> { choices.iter().map(|choice| format!("{choice}/{part}")).collect() };
     let (words, asks) = (of_choice("gen_row[*].u_word"), of_choice("gen_boundary[*].u_ask"));
     let (kinds, most) = (CHOICES.len() as u32, design.boundaries(rows - 1));
-    vec![
+    let mut all = vec![
         kept("Registers of the resets.", &stages(&resets), 2 * of_rows),
         kept("Pipelines of errors.", &errors, rows),
         kept("Their registers.", &stages(&errors), of_rows),
@@ -154,5 +159,11 @@ fn ways(design: &Design) -> Vec<Kept> {
         kept("Their registers.", &stages(&words), kinds * of_rows),
         kept("Pipelines of queries.", &asks, kinds * most),
         kept("Their registers.", &stages(&asks), 2 * kinds * most),
-    ]
+    ];
+    if design.append.is_some() {
+        let tokens: Vec<_> = TOKEN_WAYS.iter().map(|way| format!("{FRONT}/gen_port[*].{way}")).collect();
+        all.push(kept("Pipelines of new tokens.", &tokens, 2 * design.memory.ports));
+        all.push(kept("Their registers.", &stages(&tokens), 2 * of_ports));
+    }
+    all
 }

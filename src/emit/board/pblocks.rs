@@ -2,7 +2,9 @@
 
 use super::paths::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
-use crate::design::{Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+use crate::design::{
+    Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOKEN_WAY_BITS, TOTAL_BITS,
+};
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::names::TILE;
 use serde::Serialize;
@@ -213,6 +215,9 @@ pub(super) const CHOICES: [&str; COUNTER_KINDS as usize] =
 /// Pipelines of a row's resets, one in each clock.
 pub(super) const RESETS: [&str; 2] = ["u_rst", "u_pe_rst"];
 
+/// Pipelines of new tokens of a memory port: words to its writer, and their credits.
+pub(super) const TOKEN_WAYS: [&str; 2] = ["u_words", "u_word_credits"];
+
 /// A pipeline between a row's SLR and the front's, register by register.
 struct Way {
     /// Path of the chain below the top.
@@ -257,7 +262,13 @@ fn ways(design: &Design) -> Vec<Way> {
         for (x, port) in design.memory.ports_of_row(row) {
             let asks = way(format!("{}.u_asks", slices(port)), false, ask, "Read addresses");
             let beats = way(format!("{}.u_beats", slices(port)), true, beat, "Read data");
-            ways.extend([asks, beats].map(|way| Way { east: x >= east, ..way }));
+            let mut here = vec![asks, beats];
+            if design.append.is_some() {
+                let [words, credits] = TOKEN_WAYS.map(|way| format!("{FRONT}/gen_port[{port}].{way}"));
+                here.push(way(words, false, TOKEN_WAY_BITS, "New tokens"));
+                here.push(way(credits, true, 1, "Credits of new tokens"));
+            }
+            ways.extend(here.into_iter().map(|way| Way { east: x >= east, ..way }));
         }
         for reset in RESETS {
             ways.push(way(format!("{FRONT}/u_reset/gen_row[{row}].{reset}"), true, 1, "Resets"));
@@ -325,6 +336,9 @@ fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
         if design.memory.place(x) == 0 {
             let port = design.memory.port(x, y);
             names.push(format!("{CORE}{PERIPHERY}/gen_port[{port}].u_port"));
+            if design.append.is_some() {
+                names.push(format!("{CORE}{PERIPHERY}/gen_port[{port}].u_writes"));
+            }
         }
     }
     Cells::of(&names)

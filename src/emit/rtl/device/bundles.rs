@@ -99,6 +99,7 @@ impl ModuleBuilder {
             .port(dir, "soft_reset".into(), 1, "One pulse: everything is aborted and reset.")
             .port(dir, "query_streams".into(), 32, "Streams whose queries are loaded.")
             .port(dir, "list_count".into(), 32, "Descriptors that a run takes from the list.")
+            .port(dir, "token_streams".into(), 32, "Caches whose new tokens are loaded.")
             .port(dir, "watchdog".into(), 32, "Cycles without progress that abort a run.")
     }
 
@@ -179,12 +180,12 @@ impl ModuleBuilder {
     }
 
     /// Write channels of an AXI4 master.
-    pub(in crate::emit::rtl) fn axi_write(self, prefix: &str, id: &str) -> Self {
+    pub(in crate::emit::rtl) fn axi_write(self, prefix: &str, id: &str, doc: &'static str) -> Self {
         let port = |name: &str| format!("{prefix}{name}");
         self.output(port("awvalid"), 1, "")
             .input(port("awready"), 1, "")
             .output(port("awaddr"), 64, "Bytes.")
-            .output(port("awid"), id, "Epoch, and 1 for a partial result, 0 for an output.")
+            .output(port("awid"), id, doc)
             .output(port("awlen"), 8, "Beats less one.")
             .output(port("awsize"), 3, "Bytes of a beat, as a power of two.")
             .output(port("awburst"), 2, "INCR.")

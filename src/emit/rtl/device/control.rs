@@ -81,6 +81,16 @@ pub(in crate::emit::rtl) fn descriptor_queue(
         "One above the highest stream of the next run that attends; 0 if none does.",
     )
     .output("queue_left", 1, "The run has descriptors left to send.");
+    let b = match c.control.append {
+        None => b,
+        Some(_) => b
+            .output(
+                "queue_tokens",
+                "STREAMS_WIDTH",
+                "One above the highest cache of the next run that appends; 0 if none does.",
+            )
+            .input("tokens_here", 1, "The core has all new tokens of the run."),
+    };
     mirrored_ports(b, core, &["desc_", "partials"], "").instances(&["meshkv_fifo"]).build()
 }
 

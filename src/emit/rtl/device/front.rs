@@ -9,7 +9,7 @@ use crate::emit::rtl::pad::params::PadParams;
 use std::collections::BTreeMap;
 
 /// Prefixes of the core's ports to which the front attaches.
-const CORE_SIDE: [&str; 11] = [
+const CORE_SIDE: [&str; 14] = [
     "query_",
     "desc_",
     "partials",
@@ -21,13 +21,18 @@ const CORE_SIDE: [&str; 11] = [
     "event_",
     "pad_index",
     "pad_data",
+    "token_",
+    "write_",
+    "writes_",
 ];
 
 /// Parts whose wires are listed one by one.
-const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain"];
+const TOLD_APART: [&str; 4] =
+    ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain", "meshkv_token_writer"];
 
 /// Parameters of parts that the front sets.
-const OWN: [&str; 7] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES", "SECOND"];
+const OWN: [&str; 8] =
+    ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES", "SECOND", "DEPTH"];
 
 pub(in crate::emit::rtl) fn front(
     w: &DeviceParams,
@@ -54,14 +59,17 @@ pub(in crate::emit::rtl) fn front(
         .chain(["BUFFER_LOG", "DESC_QUEUE", "AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "ROW_PORTS", "PORT_TILES"])
         .filter(|name| !OWN.contains(name))
         .collect();
-    b = b.only(&used).platform(w);
+    b = b.only(&used).platform(w, c.control.append.is_some());
     b = b.group("Resets of the core.").output("rst", "TILES", "Reset of the network.").output(
         "pe_rst",
         "TILES",
         "Reset of PaD, in its clock.",
     );
-    mirrored_ports(b, core, &CORE_SIDE, "")
-        .instances(&[
+    let b = mirrored_ports(b, core, &CORE_SIDE, "");
+    let appends: &[&str] =
+        if c.control.append.is_some() { &["meshkv_token_reader", "meshkv_token_writer"] } else { &[] };
+    b.instances(
+        &[
             "meshkv_control_registers",
             "meshkv_descriptor_queue",
             "meshkv_list_reader",
@@ -73,13 +81,17 @@ pub(in crate::emit::rtl) fn front(
             "meshkv_read_slices",
             "meshkv_output_writer",
             "meshkv_crossing_chain",
-        ])
-        .build()
+        ]
+        .into_iter()
+        .chain(appends.iter().copied())
+        .collect::<Vec<_>>(),
+    )
+    .build()
 }
 
 impl ModuleBuilder {
     /// Ports of a Vitis RTL kernel.
-    fn platform(self, w: &DeviceParams) -> Self {
+    fn platform(self, w: &DeviceParams, append: bool) -> Self {
         let mut b = self
             .group("Clock and reset, active low, of the network and of all ports.")
             .input("ap_clk", 1, "")
@@ -91,13 +103,18 @@ impl ModuleBuilder {
             .output("interrupt", 1, "Level.")
             .axi_lite();
         for name in w.ports() {
-            b = b
-                .group("AXI4 read master to external memory.")
-                .axi_read(&format!("m_axi_{name}_"), "HOST_ID_WIDTH");
+            let (prefix, group) = (format!("m_axi_{name}_"), "AXI4 master to external memory.");
+            let reads = "AXI4 read master to external memory.";
+            b = b.group(if append { group } else { reads }).axi_read(&prefix, "HOST_ID_WIDTH");
+            if append {
+                b = b.axi_write(&prefix, "HOST_ID_WIDTH", "Epoch, and 0.");
+            }
         }
-        b.group("AXI4 master for queries and outputs.")
-            .axi_read("m_axi_io_", "HOST_ID_WIDTH")
-            .axi_write("m_axi_io_", "HOST_ID_WIDTH")
+        b.group("AXI4 master for queries and outputs.").axi_read("m_axi_io_", "HOST_ID_WIDTH").axi_write(
+            "m_axi_io_",
+            "HOST_ID_WIDTH",
+            "Epoch, and 1 for a partial result, 0 for an output.",
+        )
     }
 }
 
@@ -111,7 +128,7 @@ pub(in crate::emit::rtl) fn top(front: &ModuleSpec, core: &ModuleSpec) -> Module
             "The kernel: the front, which interfaces host and memories, and the core, which computes attention.",
             "",
             "The generated documentation page describes registers, runs and errors. Ports are those of a Vitis RTL",
-            "kernel: AXI4-Lite control, an AXI4 read master a memory port, one master for queries and outputs.",
+            "kernel: AXI4-Lite control, an AXI4 master a memory port, one for queries and outputs.",
         ],
     )
     .params_of(&[front, core], &[]);
@@ -137,6 +154,9 @@ pub(in crate::emit::rtl) fn values(design: &Design, all: &[ModuleSpec]) -> BTree
         parts.iter().flat_map(|p| &p.ports).filter(|p| but(p)).map(|p| p.name.as_str()).collect();
     let mut front_wires = wires_between(&parts, front, &skipped);
     front_wires.extend(hbm_wires(&w, spec("meshkv_read_guard")));
+    if let Some(writer) = all.iter().find(|m| m.name == "meshkv_token_writer") {
+        front_wires.extend(hbm_wires(&w, writer));
+    }
     let shown = |p: &&PortSpec| p.dir == Dir::Output && !front.ports.iter().any(|f| f.name == p.name);
     let unused: Vec<_> = core.ports.iter().filter(shown).map(|p| p.name.clone()).collect();
     let mut values = w.values();

@@ -1,5 +1,6 @@
 //! Reads and writes of memory, with guards and register slices.
 
+use crate::design::Append;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::device::bundles::STALE;
 use crate::emit::rtl::device::params::DeviceParams;
@@ -146,7 +147,77 @@ pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core:
     .voided(Dir::Output);
     mirrored_ports(b, core, &["out_"], "")
         .group("AXI4 write channels.")
-        .axi_write("m_", "HOST_ID_WIDTH")
+        .axi_write("m_", "HOST_ID_WIDTH", "Epoch, and 1 for a partial result, 0 for an output.")
         .instances(&["meshkv_fifo"])
         .build()
+}
+
+pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Device, "meshkv_token_reader",
+        &[
+            "Reads new tokens from behind the queries and hands them to the core, a group of words at a time.",
+            "",
+            "Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read while the run's first",
+            "descriptors are under way; those that append wait for all tokens.",
+        ],
+    )
+    .control(&c.control, &["FLIT_WIDTH", "STREAMS_WIDTH", "QUERY_GROUP", "TOKEN_GROUPS", "TOKEN_GROUP_WIDTH", "TIMEOUT_WIDTH"])
+    .front(w, &["STREAMS_NUM", "IO_ADDR_WIDTH", "FLIT_BYTES_NUM", "TOKENS_AT"])
+    .clocked()
+    .input("flush", 1, "Pending work is dropped.")
+    .group("The run.")
+    .input("begin_run", 1, "One pulse: the tokens of the last run are out of date.")
+    .input("token_go", 1, "One pulse: start; no other reader is at work.")
+    .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
+    .output("tokens_here", 1, "The core has all tokens of the run.")
+    .output("token_busy", 1, "Tokens are being read.")
+    .output("token_bad", 1, "One pulse: memory returned an error.")
+    .output("token_late", 1, "Memory does not answer.")
+    .output("token_moves", 1, "One pulse: progress.")
+    .new_tokens(Dir::Output)
+    .group("Bursts, relative to the base.")
+    .output("token_ask_valid", 1, "")
+    .input("ask_ready", 1, "")
+    .output("token_ask_addr", "IO_ADDR_WIDTH", "Bytes.")
+    .output("token_ask_len", 8, "Beats less one.")
+    .input("beat_valid", 1, "A beat; it is always taken.")
+    .input("beat_data", "FLIT_WIDTH", "")
+    .input("beat_resp", 2, "")
+    .instances(&["meshkv_fifo"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append: &Append) -> ModuleSpec {
+    ModuleBuilder::new(Block::Device, "meshkv_token_writer",
+        &[
+            "Writes new tokens of a memory port into external memory: K as whole rows, V into its lane of every flit.",
+            "",
+            "A token is written when all its words are here, so that a reset of the core cuts off no burst for want of data.",
+            "A burst that has begun always ends, after an aborted run without another enabled byte. K is at row * HEAD_DIM * 2",
+            "of its slice, and element d of V in flit HALF_FLITS + (row / lanes) * HEAD_DIM + d, lane row modulo lanes.",
+        ],
+    )
+    .control(&c.control, &["FLIT_WIDTH", "FLIT_LOG", "HEAD_DIM", "HALF_FLITS", "SLICE_BYTES", "TOKEN_WORDS", "VALUE_BURST", "AXI_ADDR_WIDTH", "TIMEOUT_WIDTH"])
+    .front(w, &["EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM"])
+    .param("ID_WIDTH", w.core_id(), "Width of an ID below the epoch.")
+    .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
+    .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
+    .param("DEPTH", append.write_depth, "Words that can wait, more than a token has.")
+    .clocked()
+    .own_number()
+    .bases(Dir::Input)
+    .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
+    .input("flush", 1, "Pending work is dropped.")
+    .group("Status.")
+    .output("append_bad", 1, "Memory has returned an error, until the run is cut off.")
+    .output("append_late", 1, "It has not taken or answered a write, until the run is cut off.")
+    .output("append_busy", 1, "Words are here or on their way, or answers of this epoch are outstanding.")
+    .output("append_owes", 1, "Answers of any epoch are outstanding.")
+    .output("append_moves", 1, "One pulse: progress.")
+    .written_words()
+    .group("AXI4 write channels.")
+    .axi_write("m_", "HOST_ID_WIDTH", "Epoch, and 0.")
+    .instances(&["meshkv_fifo"])
+    .build()
 }

@@ -13,7 +13,9 @@ use crate::design::Design;
 use crate::emit::rtl::device::control::{control, descriptor_queue, list_reader};
 use crate::emit::rtl::device::counters::{counter_choice, counter_view, pad_view, row_choice};
 use crate::emit::rtl::device::front::{front, top};
-use crate::emit::rtl::device::memory::{output_writer, query_reader, read_credits, read_guard, read_slices};
+use crate::emit::rtl::device::memory::{
+    output_writer, query_reader, read_credits, read_guard, read_slices, token_reader, token_writer,
+};
 use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::device::reset::{reset, reset_row, reset_stage};
 use crate::emit::rtl::device::run::run;
@@ -39,13 +41,15 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("device/meshkv_reset_stage.v"),
     template!("device/meshkv_row_choice.v"),
     template!("device/meshkv_run_control.v"),
+    template!("device/meshkv_token_reader.v"),
+    template!("device/meshkv_token_writer.v"),
     template!("device/meshkv_top.v"),
 ];
 
 /// Every module of the block, each after those it instantiates: the top comes last.
 pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     let (w, c) = (DeviceParams::of(design), PadParams::of(design));
-    let parts = vec![
+    let mut parts = vec![
         reset(&w, core),
         read_guard(&w),
         read_credits(),
@@ -58,6 +62,9 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
         counter_view(&w, core),
         control(&w, &c),
     ];
+    if let Some(append) = &c.control.append {
+        parts.extend([token_reader(&w, &c), token_writer(&w, &c, append)]);
+    }
     let front = front(&w, &c, &parts, core);
     let top = top(&front, core);
     let within =

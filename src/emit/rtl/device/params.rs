@@ -8,7 +8,7 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use std::collections::BTreeMap;
 
 /// Registers that store the written value unchanged.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "DESC_CACHE",
     "DESC_FIRST",
     "DESC_STRIDE",
@@ -17,6 +17,7 @@ const KEPT: [&str; 10] = [
     "DESC_STREAMS",
     "QUERY_STREAMS",
     "LIST_COUNT",
+    "TOKEN_STREAMS",
     "WATCHDOG",
     "COUNTER_SELECT",
 ];
@@ -41,6 +42,7 @@ pub(in crate::emit::rtl) struct DeviceParams {
     flit_log: u32,
     sums_at: u32,
     states_at: u32,
+    tokens_at: u32,
     pad_counters: u32,
     row_boundaries: String,
     identity: Vec<(&'static str, u32)>,
@@ -64,6 +66,7 @@ impl DeviceParams {
             flit_log: (design.flit.data_width / 8).ilog2(),
             sums_at: design.partial_sums_at(),
             states_at: design.partial_states_at(),
+            tokens_at: design.tokens_at(),
             pad_counters: pad_events(design).len() as u32,
             row_boundaries: row_boundaries(design),
             identity: design.identity(),
@@ -230,6 +233,9 @@ impl ModuleBuilder {
                 w.states_at,
                 "Byte in the buffer of outputs where l and m of partial results begin.",
             ),
+            "TOKENS_AT" => {
+                self.param("TOKENS_AT", w.tokens_at, "Byte in the buffer of queries where new tokens begin.")
+            }
             "STREAMS_NUM" => self.param("STREAMS_NUM", w.streams, "Streams that can be decoded at once."),
             "QUERY_HEADS" => self.param("QUERY_HEADS", w.heads, "Query heads of the model."),
             "NUM_LAYERS" => self.param("NUM_LAYERS", w.layers, "Layers of the model."),

@@ -7,7 +7,7 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::pad::params::PadParams;
 
 pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Device, "meshkv_run_control",
+    let b = ModuleBuilder::new(Block::Device, "meshkv_run_control",
         &[
             "Control of a run from its start to its end, with all causes of failure.",
             "",
@@ -62,6 +62,18 @@ pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     .input("queue_open", "STREAMS_WIDTH", "Streams that attend and are not closed.")
     .input("queue_due", "STREAMS_WIDTH", "Streams that are closed.")
     .input("queue_most", "STREAMS_WIDTH", "One above the highest stream that attends.")
-    .input("queue_left", 1, "Not all have been sent.")
-    .build()
+    .input("queue_left", 1, "Not all have been sent.");
+    match c.control.append {
+        None => b.build(),
+        Some(_) => b
+            .input("queue_tokens", "STREAMS_WIDTH", "One above the highest cache that appends.")
+            .group("New tokens.")
+            .input("token_bad", 1, "Memory of new tokens returned an error.")
+            .input("token_late", 1, "It does not answer.")
+            .input("token_moves", 1, "Progress.")
+            .input("append_bad", "PORTS", "External memory returned an error to a write.")
+            .input("append_late", "PORTS", "It did not take or answer one.")
+            .input("append_busy", 1, "Some are not read, or not written and answered.")
+            .build(),
+    }
 }

@@ -33,7 +33,7 @@ pub(in crate::emit::rtl) fn core(
         b = b.swap_report();
     }
     if c.append.is_some() {
-        b = b.new_tokens().writes("PORTS*");
+        b = b.new_tokens(Dir::Input).writes("PORTS*");
     }
     b = b.ports_of(root, &["out_", "merge_"], "COLS*");
     b.ports_of(fabric, &["m_axi_", "error_"], "")

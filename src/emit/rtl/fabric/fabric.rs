@@ -36,7 +36,7 @@ pub(in crate::emit::rtl) fn fabric(
         b = b.swap_report();
     }
     if w.append.is_some() {
-        b = b.new_tokens().writes("PORTS*");
+        b = b.new_tokens(Dir::Input).writes("PORTS*");
     }
     compute_side(b, tile, tile, "TILES*")
         .axi("PORTS*")

@@ -37,7 +37,7 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
             .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
     }
     if w.append.is_some() {
-        b = b.new_tokens().words_of_tiles("TILES").writes("PORTS*");
+        b = b.new_tokens(Dir::Input).words_of_tiles("TILES").writes("PORTS*");
     }
     b.reads_of_tiles("TILES").axi("PORTS*").instances(&names).build()
 }

@@ -43,11 +43,16 @@ impl ModuleBuilder {
         }
     }
     /// Words of new tokens, in, for all controllers.
-    pub(in crate::emit::rtl) fn new_tokens(self) -> Self {
+    pub(in crate::emit::rtl) fn new_tokens(self, dir: Dir) -> Self {
         self.group("A group of words of new tokens, before the descriptors that need them; always taken.")
-            .input("token_valid", 1, "")
-            .input("token_group", "TOKEN_GROUP_WIDTH", "Its number: by stream, KV head, K before V.")
-            .input("token_data", "64*QUERY_GROUP", "FP16, the first in the lowest bits.")
+            .port(dir, "token_valid".into(), 1, "")
+            .port(
+                dir,
+                "token_group".into(),
+                "TOKEN_GROUP_WIDTH",
+                "Its number: by stream, KV head, K before V.",
+            )
+            .port(dir, "token_data".into(), "64*QUERY_GROUP", "FP16, the first in the lowest bits.")
     }
     /// Words of new tokens to the writers of the memory ports, `times` ("PORTS*" or nothing) as many.
     pub(in crate::emit::rtl) fn writes(self, times: &str) -> Self {
@@ -61,6 +66,14 @@ impl ModuleBuilder {
                 "One pulse a word that the writer has taken from its queue.",
             )
             .output("writes_wait", w("1").as_str(), "Words wait.")
+    }
+    /// The same words at the writer of a memory port.
+    pub(in crate::emit::rtl) fn written_words(self) -> Self {
+        self.group("New tokens: a word that names slice and token, then K and V.")
+            .input("write_valid", 1, "One pulse a word, which has a credit.")
+            .input("write_data", 64, "The word.")
+            .output("write_credit", 1, "One pulse a word that was taken from the queue.")
+            .input("writes_wait", 1, "More words wait on their way.")
     }
     /// Jobs for PaD of a tile.
     pub(in crate::emit::rtl) fn job(self) -> Self {

@@ -79,7 +79,7 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
             .input("map_place", "HOME_WIDTH", "Its place, {y, x}.");
     }
     if w.append.is_some() {
-        b = b.new_tokens();
+        b = b.new_tokens(Dir::Input);
     }
     b.group("To the bus.")
         .output("bus_valid", 1, "One pulse a word, which has a credit.")

@@ -55,7 +55,7 @@ pub(in crate::emit::rtl) fn write_port(w: &TakvParams, append: &Append) -> Modul
     .param("TILES", w.memory.tiles_per_port, "Tiles of the port.")
     .param("WORDS", append.words + 1, "Words of a token: one that names it, K and V.")
     .param("DEPTH", 8, "Words of a tile that can wait.")
-    .param("CREDITS", 32, "Words that the writer can take.")
+    .param("CREDITS", append.write_depth, "Words that the writer can take.")
     .clocked()
     .words_of_tiles("TILES")
     .writes("")

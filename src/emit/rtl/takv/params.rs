@@ -1,7 +1,7 @@
 //! Parameter values of the modules that control fetching and fill the staging memories.
 
 use crate::design::depths::{
-    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, TOKEN_DEPTH, VALUE_WIDTH, WRITE_DEPTH,
+    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, TOKEN_DEPTH, VALUE_WIDTH,
 };
 use crate::design::{
     index_bits, Append, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing,
@@ -425,8 +425,13 @@ impl ModuleBuilder {
             ),
             "WRITE_DEPTH" => self.param(
                 "WRITE_DEPTH",
-                WRITE_DEPTH,
+                w.append.map_or(0, |a| a.write_depth),
                 "Words of new tokens that the writer of a memory port can take.",
+            ),
+            "VALUE_BURST" => self.param(
+                "VALUE_BURST",
+                w.append.map_or(0, |a| a.value_burst),
+                "Beats of a burst of V of a new token.",
             ),
             "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),
             "USED_WIDTH" => self.param("USED_WIDTH", w.used(), "Width of a number of slots in bits."),

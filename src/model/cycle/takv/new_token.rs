@@ -1,6 +1,6 @@
 //! New tokens at their home (`meshkv_new_token`), and on their way to external memory (`meshkv_write_port`).
 
-use crate::design::depths::{TOKEN_DEPTH, WRITE_DEPTH};
+use crate::design::depths::TOKEN_DEPTH;
 use crate::design::{Append, Design};
 use crate::model::cycle::common::{credit_gauge, Fifo};
 
@@ -119,7 +119,7 @@ impl WritePort {
             queues: (0..tiles).map(|_| Fifo::new(TOKEN_DEPTH)).collect(),
             holds: 0,
             left: 0,
-            credits: WRITE_DEPTH,
+            credits: append.write_depth,
             word: None,
             credit: None,
             words: append.words + 1,
