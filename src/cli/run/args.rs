@@ -257,7 +257,7 @@ impl Args {
 
     /// Title of a picture.
     pub(super) fn title(&self, job: &Job) -> String {
-        let tokens = match job.lengths {
+        let tokens = match &job.own {
             Some(_) => format!("{} tokens in {} streams", self.words(), self.streams()),
             None => format!("{} tokens", job.longest()),
         };
@@ -277,12 +277,12 @@ impl Args {
                 text += &format!(" --tensors {} --layer {}", path.display(), self.layer);
                 text += if self.fit { " --fit" } else { "" };
             }
-            None if job.lengths.is_some() && self.timing => {}
-            None if job.lengths.is_some() => text += &format!(" --logits {}", name(self.logits)),
+            None if job.own.is_some() && self.timing => {}
+            None if job.own.is_some() => text += &format!(" --logits {}", name(self.logits)),
             None if self.timing => text += &format!(" --tokens {}", job.tensors.tokens),
             None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, name(self.logits)),
         }
-        let streams = match job.lengths {
+        let streams = match &job.own {
             Some(_) => format!("--lengths {}", self.words()),
             None => format!("--batch {}", self.batch),
         };

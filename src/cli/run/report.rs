@@ -17,7 +17,7 @@ pub(in crate::cli) struct RunOutput<'a> {
     row: &'a AttentionRow,
     /// Tokens of each stream's own cache, with `--lengths`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lengths: Option<&'a [u32]>,
+    lengths: Option<Vec<u32>>,
     /// Name of the mapping.
     mapping: &'static str,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
@@ -54,7 +54,7 @@ impl<'a> RunOutput<'a> {
     ) -> RunOutput<'a> {
         RunOutput {
             row,
-            lengths: job.lengths.as_deref(),
+            lengths: job.lengths(),
             mapping: job.mappings[0].name(),
             auto: choice::output(chosen),
             device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
@@ -137,7 +137,7 @@ pub(super) fn prose(
 
 /// Tokens that streams attend to: of all, or of each.
 fn tokens(job: &Job) -> String {
-    let streams = if job.lengths.is_some() { job.streams } else { 1 };
+    let streams = if job.own.is_some() { job.streams } else { 1 };
     let tokens: Vec<_> = (0..streams).map(|stream| job.attended(stream).len().to_string()).collect();
     tokens.join(" + ")
 }

@@ -5,8 +5,10 @@ pub mod decode;
 pub mod device;
 mod fabric_pins;
 pub mod fetch;
+mod homes;
 pub mod network;
 mod slice_id;
+mod token_writers;
 mod watchdog;
 
 pub use slice_id::SliceId;

@@ -6,8 +6,9 @@
 
 use super::job::Job;
 use super::result::{HeadSums, Saturated};
-use super::visit_order::{visits, Visit};
+use super::visit_order::{visits_of, Visit};
 use crate::cosim::dut::model_ports::ToldJob;
+use crate::cosim::workloads::homes::Homes;
 use crate::cosim::workloads::SliceId;
 use crate::design::Design;
 use crate::model::cycle::pad::Contexts;
@@ -172,10 +173,20 @@ impl Numbers {
     }
 }
 
-/// Expected outputs and all that goes with them. Tiles visit segments in the order of the
+/// Expected outputs and all that goes with them, if no home has swapped. Tiles visit segments in the order of the
 /// controllers; roots merge in the observed order.
 pub(in crate::cosim) fn expected(
     job: &Job,
+    merged: &BTreeMap<(u32, u32), Vec<u32>>,
+    violations: &mut Vec<String>,
+) -> Expected {
+    expected_at(job, &Homes::new(job.design), merged, violations)
+}
+
+/// The same with homes that may have swapped.
+pub(super) fn expected_at(
+    job: &Job,
+    homes: &Homes,
     merged: &BTreeMap<(u32, u32), Vec<u32>>,
     violations: &mut Vec<String>,
 ) -> Expected {
@@ -183,7 +194,7 @@ pub(in crate::cosim) fn expected(
     let datapath = Datapath::new(DatapathShape::of(design));
     let mut of_tiles: BTreeMap<Visit, Segments> = BTreeMap::new();
     for descriptor in job.descriptors().expect("the job was checked") {
-        for (visit, segments) in visits(design, &descriptor) {
+        for (visit, segments) in visits_of(design, homes, &descriptor) {
             of_tiles.entry(visit).or_default().extend(segments);
         }
     }

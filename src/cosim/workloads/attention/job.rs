@@ -1,13 +1,12 @@
 //! An attention job: queries of one position and the next ones, over tokens of one layer. Streams share all
-//! tokens, or each has a cache of its own length.
+//! tokens, or each has a cache of its own, after a prefix that they may share.
 
+use super::own::{self, Own};
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
 use crate::design::Descriptor;
 use crate::design::{Design, Mapping, Sharing};
-use crate::model::layout::{k_flits, v_flits};
 use crate::model::tensors::Tensors;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Attention of some query positions of a layer's tensors on a design.
@@ -21,8 +20,10 @@ pub struct Job<'a> {
     pub position: usize,
     /// Streams.
     pub streams: u32,
-    /// Tokens of each stream's own cache; none if all streams share all tokens of the tensors.
-    pub lengths: Option<Vec<u32>>,
+    /// Each stream's own cache; none if all streams share all tokens of the tensors.
+    pub own: Option<Vec<Own>>,
+    /// Tokens, in whole segments, that streams with own caches have in common: they are in cache 0.
+    pub prefix: u32,
     /// Attended tokens of streams that share all: the last of them if the model has a sliding window.
     pub rows: Range<u32>,
     /// Assignment of heads to tiles: a descriptor each, with an equal part of the segments.
@@ -102,8 +103,8 @@ impl<'a> Job<'a> {
         fitting(design, tensors, (position, streams))?;
         let (mappings, tokens) = (vec![mapping], tensors.tokens as u32);
         let rows = tokens - design.config.model.sliding_window.unwrap_or(tokens).min(tokens)..tokens;
-        let (lengths, partials) = (None, false);
-        let job = Job { design, tensors, position, streams, lengths, rows, mappings, sharing, partials };
+        let (own, prefix, partials) = (None, 0, false);
+        let job = Job { design, tensors, position, streams, own, prefix, rows, mappings, sharing, partials };
         job.descriptors()?;
         Ok(job)
     }
@@ -128,11 +129,27 @@ impl<'a> Job<'a> {
         if asked > tensors.tokens as u64 {
             return Err(JobError::Tokens { asked, there: tensors.tokens });
         }
-        let lengths = Some(lengths.to_vec());
+        let mut end = 0;
+        let own = (0..).zip(lengths).map(|(cache, tokens)| {
+            end += tokens;
+            Own { cache, tokens: end - tokens..end, query: position + cache as usize, append: false }
+        });
+        let job = Job::of_caches(design, tensors, (own.collect(), 0), mapping, sharing);
+        Ok(Job { position, ..job })
+    }
+
+    /// Attention of streams with these caches after a common prefix of so many tokens, in whole segments. All of it must
+    /// fit: nothing is checked here.
+    pub(in crate::cosim) fn of_caches(
+        design: &'a Design,
+        tensors: &'a Tensors,
+        (own, prefix): (Vec<Own>, u32),
+        mapping: Mapping,
+        sharing: Sharing,
+    ) -> Job<'a> {
         let (rows, mappings, partials) = (0..tensors.tokens as u32, vec![mapping], false);
-        let job = Job { design, tensors, position, streams, lengths, rows, mappings, sharing, partials };
-        job.descriptors()?;
-        Ok(job)
+        let (streams, own) = (own.len() as u32, Some(own));
+        Job { design, tensors, position: 0, streams, own, prefix, rows, mappings, sharing, partials }
     }
 
     /// Divides the segments among descriptors of these mappings, in this order.
@@ -166,8 +183,8 @@ impl<'a> Job<'a> {
     /// # Errors
     /// If the design cannot hold it.
     pub fn descriptors(&self) -> Result<Vec<Descriptor>, WorkloadError> {
-        let load = |tokens| Workload {
-            tokens,
+        let load = Workload {
+            tokens: self.tensors.tokens as u32,
             batch: self.streams,
             prefix: 0,
             mapping: self.mappings[0],
@@ -178,10 +195,10 @@ impl<'a> Job<'a> {
             append: false,
         };
         let tokens = self.design.config.kv.segment_tokens;
-        let wholes = match &self.lengths {
+        let wholes = match &self.own {
             // Streams share all whole segments; the rest is one more descriptor for all of them.
             None => {
-                let made = step(self.design, &load(self.tensors.tokens as u32))?.descriptors;
+                let made = step(self.design, &load)?.descriptors;
                 let (first, last) = (self.rows.start / tokens, (self.rows.end - 1) / tokens);
                 vec![Descriptor {
                     first,
@@ -193,32 +210,62 @@ impl<'a> Job<'a> {
                     ..made[0]
                 }]
             }
-            Some(lengths) => (0..)
-                .zip(lengths)
-                .map(|(stream, tokens)| {
-                    let made = step(self.design, &load(*tokens))?.descriptors;
-                    let step = stream + 1 == self.streams;
-                    Ok(Descriptor { prefix: stream, stream, streams: 1, close: true, step, ..made[0] })
-                })
-                .collect::<Result<_, WorkloadError>>()?,
+            Some(own) => self.of_own(own),
         };
         Ok(wholes.iter().flat_map(|whole| divided(whole, &self.mappings, tokens)).collect())
     }
 
-    /// Tokens of the tensors in the cache of a stream.
-    pub fn cache(&self, stream: u32) -> Range<u32> {
-        match &self.lengths {
-            None => 0..self.tensors.tokens as u32,
-            Some(lengths) => {
-                let start = lengths[..stream as usize].iter().sum();
-                start..start + lengths[stream as usize]
+    /// The descriptors of streams with own caches: the common prefix for all, then each stream's segments.
+    fn of_own(&self, own: &[Own]) -> Vec<Descriptor> {
+        let segment = self.design.config.kv.segment_tokens;
+        let of = |tokens: Range<u32>| Descriptor {
+            prefix: 0,
+            layer: 0,
+            first: tokens.start / segment,
+            stride: 1,
+            count: (tokens.end - 1) / segment + 1 - tokens.start / segment,
+            first_row: tokens.start % segment,
+            last_row: (tokens.end - 1) % segment,
+            stream: 0,
+            streams: self.streams,
+            mapping: self.mappings[0],
+            sharing: self.sharing,
+            close: false,
+            step: false,
+            append: false,
+        };
+        let of_stream = |(stream, own): (u32, &Own)| {
+            let from = (self.attended(stream).start - own.tokens.start).max(self.prefix);
+            Descriptor {
+                prefix: own.cache,
+                stream,
+                streams: 1,
+                close: true,
+                step: stream + 1 == self.streams,
+                append: own.append,
+                ..of(from..own.tokens.len() as u32)
             }
+        };
+        let common = (self.prefix > 0).then(|| of(0..self.prefix));
+        common.into_iter().chain((0..).zip(own).map(of_stream)).collect()
+    }
+
+    /// Tokens in each stream's own cache; none if all streams share all tokens.
+    pub fn lengths(&self) -> Option<Vec<u32>> {
+        Some(self.own.as_ref()?.iter().map(|own| own.tokens.len() as u32).collect())
+    }
+
+    /// Tokens of the tensors in the cache of a stream, the common prefix included.
+    pub fn cache(&self, stream: u32) -> Range<u32> {
+        match &self.own {
+            None => 0..self.tensors.tokens as u32,
+            Some(own) => own[stream as usize].tokens.clone(),
         }
     }
 
     /// Tokens of the tensors that a stream attends to: the last of its cache if the model has a sliding window.
     pub fn attended(&self, stream: u32) -> Range<u32> {
-        if self.lengths.is_none() {
+        if self.own.is_none() {
             return self.rows.clone();
         }
         let Range { start, end } = self.cache(stream);
@@ -232,7 +279,8 @@ impl<'a> Job<'a> {
 
     /// The query of a head and stream.
     pub fn query(&self, head: u32, stream: u32) -> &[u16] {
-        self.tensors.query(head as usize, self.position + stream as usize)
+        let own = self.own.as_ref().map(|own| own[stream as usize].query);
+        self.tensors.query(head as usize, own.unwrap_or(self.position + stream as usize))
     }
 
     /// Keys and values of some tokens, of the KV head that a query head attends with.
@@ -244,30 +292,20 @@ impl<'a> Job<'a> {
 
     /// Contents of the external memory: all tokens, or the segments with those of a part.
     pub fn image(&self) -> Image {
-        let (design, config) = (self.design, &self.design.config);
-        let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens as usize);
-        let lanes = crate::design::flit_elements(config);
-        let half = design.mare.half_flits as usize;
-        let mut slices = HashMap::new();
+        let tokens = self.design.config.kv.segment_tokens;
         // A shared cache is that of stream 0.
-        let caches = if self.lengths.is_some() { self.streams } else { 1 };
-        for (stream, g) in (0..caches).flat_map(|b| (0..config.model.kv_heads).map(move |g| (b, g))) {
-            let (k, v) = self.kv(g * config.model.heads / config.model.kv_heads, self.cache(stream));
-            let segments = k.chunks(per_segment * dim).zip(v.chunks(per_segment * dim));
-            for (segment, (k, v)) in segments.enumerate() {
-                let first = (segment * per_segment) as u32;
-                if self.partials && (first >= self.rows.end || first + per_segment as u32 <= self.rows.start)
-                {
-                    continue;
-                }
-                let mut flits = k_flits(k, lanes);
-                flits.resize(half, vec![0; lanes as usize]);
-                flits.extend(v_flits(v, config.pe.head_dim, lanes));
-                let bytes = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
-                slices.insert(design.slice_number(stream, 0, segment as u32, g), bytes);
-            }
-        }
-        Image::Slices(slices)
+        let caches = if self.own.is_some() { self.streams } else { 1 };
+        let of_stream = |stream: u32| {
+            let cache = self.own.as_ref().map_or(0, |own| own[stream as usize].cache);
+            let common = if cache == 0 { 0 } else { self.prefix };
+            own::slices(self.design, self.tensors, cache, &self.cache(stream), common)
+        };
+        let of_part = |(segment, _): &(u32, _)| {
+            let first = segment * tokens;
+            !self.partials || first < self.rows.end && first + tokens > self.rows.start
+        };
+        let slices = (0..caches).flat_map(of_stream).filter(of_part);
+        Image::Slices(slices.map(|(_, (number, bytes))| (number, bytes)).collect())
     }
 }
 
@@ -322,6 +360,7 @@ fn divided(whole: &Descriptor, mappings: &[Mapping], segment_tokens: u32) -> Vec
             mapping: *mapping,
             close: ends && whole.close,
             step: ends && whole.step,
+            append: ends && whole.append,
             ..*whole
         }
     };

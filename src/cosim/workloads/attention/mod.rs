@@ -9,17 +9,23 @@
 //! ```
 
 mod bench;
+mod core;
+mod error;
 mod expected;
+mod growth;
 mod job;
 mod model_core;
+mod own;
 mod probes;
 mod result;
 mod root_sums;
 mod visit_order;
 
-pub use bench::{AttentionError, Bench};
+pub use bench::Bench;
+pub use error::AttentionError;
 pub use job::{lengths_fit, Job, JobError};
 pub use model_core::ModelCore;
+pub use own::Own;
 pub use result::{AttentionResult, HeadSums, Sample, Saturated};
 pub use visit_order::{visits, Visit};
 

@@ -3,6 +3,7 @@
 
 use super::expected::{Head, Numbers};
 use super::job::Job;
+use super::own::Own;
 use super::visit_order::Visit;
 use crate::cosim::bits::{get_bits, put_bits};
 use crate::cosim::dut::clocks::Clocks;
@@ -41,7 +42,8 @@ pub struct ModelCore {
     tensors: Tensors,
     position: usize,
     streams: u32,
-    lengths: Option<Vec<u32>>,
+    own: Option<Vec<Own>>,
+    prefix: u32,
     rows: Range<u32>,
     mappings: Vec<Mapping>,
     sharing: Sharing,
@@ -78,7 +80,8 @@ impl ModelCore {
             tensors: job.tensors.clone(),
             position: job.position,
             streams: job.streams,
-            lengths: job.lengths.clone(),
+            own: job.own.clone(),
+            prefix: job.prefix,
             rows: job.rows.clone(),
             mappings: job.mappings.clone(),
             sharing: job.sharing,
@@ -130,7 +133,8 @@ impl ModelCore {
             tensors: &self.tensors,
             position: self.position,
             streams: self.streams,
-            lengths: self.lengths.clone(),
+            own: self.own.clone(),
+            prefix: self.prefix,
             rows: self.rows.clone(),
             mappings: self.mappings.clone(),
             sharing: self.sharing,

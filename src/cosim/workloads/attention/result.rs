@@ -102,6 +102,12 @@ pub struct AttentionResult {
     pub packets: Vec<u64>,
     /// Flits read from each memory port.
     pub beats: Vec<u64>,
+    /// New tokens of KV heads that were written to external memory.
+    pub tokens_written: u64,
+    /// Cycles from the last output until everything had settled: tokens written, homes at their places.
+    pub settle_cycles: u64,
+    /// (x, y) of tiles that exchanged their homes at the end of the run.
+    pub swaps: Vec<[(u32, u32); 2]>,
     /// Every cycle of each tile, up to the requested number.
     pub timeline: Vec<Vec<Sample>>,
     /// Broken rules of the memory.
@@ -153,6 +159,9 @@ impl AttentionResult {
             links: vec![[0; COUNTERS]; tiles],
             packets: vec![0; design.mesh.cols() as usize],
             beats: Vec::new(),
+            tokens_written: 0,
+            settle_cycles: 0,
+            swaps: Vec::new(),
             timeline: vec![Vec::new(); tiles],
             violations: Vec::new(),
         }

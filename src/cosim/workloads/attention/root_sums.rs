@@ -63,9 +63,9 @@ impl RootSums {
         self.done.extend(sums.map(|sums| (of, sums)));
     }
 
-    /// The sums of all heads that were complete.
-    pub(super) fn take(self) -> BTreeMap<(u32, u32), HeadSums> {
-        self.done
+    /// Takes the sums of all heads that were complete.
+    pub(super) fn take(&mut self) -> BTreeMap<(u32, u32), HeadSums> {
+        std::mem::take(&mut self.done)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Sums are shifted down when a running maximum rises, so the result depends on the order of
 //! blocks.
 
+use crate::cosim::workloads::homes::Homes;
 use crate::design::Descriptor;
 use crate::design::{tile_of, Design, NodeId, Sharing};
 use std::collections::BTreeMap;
@@ -20,8 +21,17 @@ pub struct Visit {
 }
 
 /// For each tile, stream and head the attended segments in order: the first token of each, and its
-/// tokens that count.
+/// tokens that count. Every home is where it was at the beginning.
 pub fn visits(design: &Design, d: &Descriptor) -> BTreeMap<Visit, Vec<(u32, Range<u32>)>> {
+    visits_of(design, &Homes::new(design), d)
+}
+
+/// The same with homes that may have swapped.
+pub(super) fn visits_of(
+    design: &Design,
+    homes: &Homes,
+    d: &Descriptor,
+) -> BTreeMap<Visit, Vec<(u32, Range<u32>)>> {
     let (model, tokens) = (&design.config.model, design.config.kv.segment_tokens);
     let group = model.heads / model.kv_heads;
     let rotation = design.placement.rotation();
@@ -37,7 +47,7 @@ pub fn visits(design: &Design, d: &Descriptor) -> BTreeMap<Visit, Vec<(u32, Rang
             }
             let segment = d.first + index * d.stride;
             let (from, to) = d.rows(index, tokens);
-            let home = design.placement.home(d.layer, segment);
+            let home = homes.tile(design, d.layer, segment);
             for head in piece.kv_head * group..(piece.kv_head + 1) * group {
                 if design.heads.column(head) != piece.column {
                     continue;

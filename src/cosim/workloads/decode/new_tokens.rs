@@ -4,21 +4,11 @@
 //! writers behind the memory ports are played here.
 
 use crate::cosim::checks::violation::{ViolationKind, Violations};
-use crate::cosim::dut::group_pins;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::hash::mix;
 use crate::cosim::memory::Image;
+use crate::cosim::workloads::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
 use crate::design::{Append, Descriptor, Design};
-
-group_pins! {
-    /// Input of new tokens, and the write that follows.
-    TokenPins { token_valid token_group token_data desc_append }
-}
-
-group_pins! {
-    /// Output of new tokens for external memory, by port.
-    WritePins { write_valid write_data write_credit writes_wait }
-}
 
 /// A new token of a KV head, as it must be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +34,7 @@ pub(super) struct NewTokens<'a> {
     groups: u32,
     presented: bool,
     rows: Vec<Row>,
-    /// By memory port: words of a token so far, and the word whose credit returns next.
-    messages: Vec<Vec<u64>>,
-    credits: Vec<bool>,
-    /// Words wait in some port.
-    busy: bool,
+    writers: TokenWriters,
     /// Contents of memory with all new tokens.
     image: Image,
     /// Tokens written.
@@ -59,7 +45,6 @@ pub(super) struct NewTokens<'a> {
 impl<'a> NewTokens<'a> {
     /// No tokens yet; none at all if the cache is read only.
     pub(super) fn new(design: &'a Design, seed: u64, image: &Image) -> Option<NewTokens<'a>> {
-        let ports = design.memory.ports as usize;
         design.append.map(|append| NewTokens {
             design,
             append,
@@ -69,9 +54,7 @@ impl<'a> NewTokens<'a> {
             groups: 0,
             presented: false,
             rows: Vec::new(),
-            messages: vec![Vec::new(); ports],
-            credits: vec![false; ports],
-            busy: false,
+            writers: TokenWriters::new(append, design.memory.ports),
             image: image.clone(),
             written: 0,
             violations: Violations::default(),
@@ -134,9 +117,7 @@ impl<'a> NewTokens<'a> {
     pub(super) fn present(&mut self, pins: &mut Pins, at: &TokenPins, writes: &WritePins) {
         self.presented = self.next < self.groups;
         pins.set(at.token_valid, 0, u64::from(self.presented));
-        for (port, credit) in self.credits.iter_mut().enumerate() {
-            pins.set(writes.write_credit, port, u64::from(std::mem::take(credit)));
-        }
+        self.writers.present(pins, writes);
         if !self.presented {
             return;
         }
@@ -153,25 +134,16 @@ impl<'a> NewTokens<'a> {
 
     /// Takes the words for memory; true if there was one.
     pub(super) fn observe(&mut self, pins: &Pins, writes: &WritePins, cycle: u64) -> bool {
-        let mut moved = self.presented;
-        self.busy = (0..self.messages.len()).any(|port| pins.get(writes.writes_wait, port) == 1);
-        for port in 0..self.messages.len() {
-            if pins.get(writes.write_valid, port) == 0 {
-                continue;
-            }
-            moved = true;
-            self.credits[port] = true;
-            self.messages[port].push(pins.get(writes.write_data, port));
-            if self.messages[port].len() > self.append.words as usize {
-                let message = std::mem::take(&mut self.messages[port]);
-                self.take(cycle, port, &message);
-            }
+        let mut done = Vec::new();
+        let moved = self.writers.observe(pins, writes, &mut done) || self.presented;
+        for token in done {
+            self.take(cycle, &token);
         }
         moved
     }
 
-    fn take(&mut self, cycle: u64, port: usize, message: &[u64]) {
-        let (number, row) = (message[0] >> 16, message[0] as u32 & 0xffff);
+    fn take(&mut self, cycle: u64, token: &TokenWrite) {
+        let TokenWrite { port, number, row, ref words } = *token;
         let text =
             |what: &str| format!("cycle {cycle}: memory port {port}, token {row} of slice {number}: {what}");
         let Some(at) = self.rows.iter().position(|r| (r.number, r.row, r.written) == (number, row, false))
@@ -181,7 +153,7 @@ impl<'a> NewTokens<'a> {
             return;
         };
         let Row { stream, slice, .. } = self.rows[at];
-        let right = (0..).zip(&message[1..]).all(|(word, &got)| got == self.word(stream, slice, word));
+        let right = (0..).zip(words).all(|(word, &got)| got == self.word(stream, slice, word));
         if !right {
             self.violations.add(ViolationKind::Corrupt, || text("is not the token that went in"));
         }
@@ -192,13 +164,13 @@ impl<'a> NewTokens<'a> {
     /// What is not written yet.
     pub(super) fn waiting(&self) -> String {
         let rows = self.rows.iter().filter(|row| !row.written).count();
-        let begun = self.messages.iter().filter(|words| !words.is_empty()).count();
-        let busy = if self.busy { "words wait" } else { "no words wait" };
+        let begun = self.writers.begun();
+        let busy = if self.writers.are_busy() { "words wait" } else { "no words wait" };
         format!("{rows} new tokens are not written, {begun} of them have begun, {busy}")
     }
 
     /// All tokens of the layer are written, and no more words come.
     pub(super) fn are_written(&self) -> bool {
-        !self.busy && self.rows.iter().all(|row| row.written)
+        !self.writers.are_busy() && self.rows.iter().all(|row| row.written)
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of the ledger with the events of a correct fabric, and with one event changed.
 
-use super::scoreboard::expected::{needs, Homes, Need};
+use super::scoreboard::expected::{needs, Need};
 use super::scoreboard::ledger::DecodeScoreboard;
 use super::scoreboard::part_packets::{part_flits, Arrived, Part};
 use super::scoreboard::tile_account::{Close, Job};
@@ -8,6 +8,7 @@ use super::*;
 use crate::config::Config;
 use crate::cosim::checks::violation::ViolationKind::{self, *};
 use crate::cosim::memory::{Image, Shape};
+use crate::cosim::workloads::homes::Homes;
 use crate::design::{flits_of_rows, Descriptor, Design, Mapping, NodeId, Sharing};
 
 const IMAGE: Image = Image::Hash(4);

@@ -3,43 +3,10 @@
 //! They follow from [`tile_of`] alone, head by head and segment by segment. Nothing here knows
 //! pieces, rotations or the order in which the fabric visits them, so the two are independent.
 
+use crate::cosim::workloads::homes::Homes;
 use crate::cosim::workloads::SliceId;
 use crate::design::{flits_of_rows, tile_of, Descriptor, Design, Mapping, NodeId, Sharing};
 use std::collections::BTreeMap;
-
-/// Place of every logical home: the permutation that swaps change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cosim::workloads::decode) struct Homes {
-    tile_of_home: Vec<NodeId>,
-}
-
-impl Homes {
-    /// Every home on the tile of its own name.
-    pub(in crate::cosim::workloads::decode) fn new(design: &Design) -> Homes {
-        Homes { tile_of_home: design.mesh.nodes().collect() }
-    }
-
-    /// Tile of a segment of a layer.
-    pub(in crate::cosim::workloads::decode) fn tile(
-        &self,
-        design: &Design,
-        layer: u32,
-        segment: u32,
-    ) -> NodeId {
-        self.tile_of_home[design.placement.home(layer, segment).index()]
-    }
-
-    /// Exchanges the homes of two tiles.
-    pub(in crate::cosim::workloads::decode) fn swap(&mut self, a: NodeId, b: NodeId) {
-        for tile in &mut self.tile_of_home {
-            *tile = match *tile {
-                t if t == a => b,
-                t if t == b => a,
-                t => t,
-            };
-        }
-    }
-}
 
 /// A slice that a tile must get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

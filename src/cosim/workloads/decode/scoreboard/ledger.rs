@@ -9,12 +9,13 @@
 //! Homes move between two steps, so a descriptor is resolved only when the first tile has reached
 //! it.
 
-use super::expected::{needs, senders, Homes};
+use super::expected::{needs, senders};
 use super::part_packets::{Arrived, Part, PartBook, PartKey};
 use super::tile_account::{Account, Awaited, Close, Job, Place, ToTell};
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::plan::Order;
+use crate::cosim::workloads::homes::Homes;
 use crate::cosim::workloads::SliceId;
 use crate::design::{flits_of_rows, Descriptor, Design, Mapping, NodeId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -1,0 +1,46 @@
+//! Streams with a cache of their own, and what a host writes into external memory for them.
+
+use crate::design::{flit_elements, Design};
+use crate::model::layout::{k_flits, v_flits};
+use crate::model::tensors::Tensors;
+use std::ops::Range;
+
+/// A stream of a job with a cache of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Own {
+    /// Number of its cache in external memory.
+    pub cache: u32,
+    /// Tokens of the tensors that are its cache, the common prefix included.
+    pub tokens: Range<u32>,
+    /// Position of its query in the tensors.
+    pub query: usize,
+    /// The last token is new: the run brings its K and V.
+    pub append: bool,
+}
+
+/// The slices of a cache as a host writes them, without those of its first `common` tokens: each with its segment,
+/// its number and its bytes. K and V are whole flits, filled up with zeros.
+pub(super) fn slices<'a>(
+    design: &'a Design,
+    tensors: &'a Tensors,
+    cache: u32,
+    tokens: &Range<u32>,
+    common: u32,
+) -> impl Iterator<Item = (u32, (u64, Vec<u8>))> + 'a {
+    let config = &design.config;
+    let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens);
+    let (lanes, half) = (flit_elements(config), design.mare.half_flits as usize);
+    let (start, end) = (tokens.start, tokens.end);
+    let segments = common / per_segment..(end - start).div_ceil(per_segment);
+    let slice = move |segment: u32, g: u32| {
+        let first = start + segment * per_segment;
+        let elements = first as usize * dim..(first + per_segment).min(end) as usize * dim;
+        let head = (g * config.model.heads / config.model.kv_heads) as usize;
+        let mut flits = k_flits(&tensors.keys(head)[elements.clone()], lanes);
+        flits.resize(half, vec![0; lanes as usize]);
+        flits.extend(v_flits(&tensors.values(head)[elements], config.pe.head_dim, lanes));
+        let bytes = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
+        (segment, (design.slice_number(cache, 0, segment, g), bytes))
+    };
+    segments.flat_map(move |segment| (0..config.model.kv_heads).map(move |g| slice(segment, g)))
+}

@@ -1,0 +1,32 @@
+//! Places of homes, which swaps change.
+
+use crate::design::{Design, NodeId};
+
+/// Place of every logical home: the permutation that swaps change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Homes {
+    tile_of_home: Vec<NodeId>,
+}
+
+impl Homes {
+    /// Every home on the tile of its own name.
+    pub(super) fn new(design: &Design) -> Homes {
+        Homes { tile_of_home: design.mesh.nodes().collect() }
+    }
+
+    /// Tile of a segment of a layer.
+    pub(super) fn tile(&self, design: &Design, layer: u32, segment: u32) -> NodeId {
+        self.tile_of_home[design.placement.home(layer, segment).index()]
+    }
+
+    /// Exchanges the homes of two tiles.
+    pub(super) fn swap(&mut self, a: NodeId, b: NodeId) {
+        for tile in &mut self.tile_of_home {
+            *tile = match *tile {
+                t if t == a => b,
+                t if t == b => a,
+                t => t,
+            };
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Writers of new tokens, played behind the memory ports of a fabric: they take words by credits and make whole tokens of
+//! them.
+
+use crate::cosim::dut::group_pins;
+use crate::cosim::dut::pins::Pins;
+use crate::design::Append;
+
+group_pins! {
+    /// Input of new tokens, and the write that follows.
+    TokenPins { token_valid token_group token_data desc_append }
+}
+
+group_pins! {
+    /// Output of new tokens for external memory, by port.
+    WritePins { write_valid write_data write_credit writes_wait }
+}
+
+/// A new token of a KV head, as a port gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TokenWrite {
+    pub(super) port: usize,
+    /// Number of the slice in external memory, and place of the token in it.
+    pub(super) number: u64,
+    pub(super) row: u32,
+    /// K, then V.
+    pub(super) words: Vec<u64>,
+}
+
+/// A writer at every port.
+#[derive(Debug)]
+pub(super) struct TokenWriters {
+    /// Words of a token.
+    words: usize,
+    /// By memory port: words of a token so far, and the word whose credit returns next.
+    messages: Vec<Vec<u64>>,
+    credits: Vec<bool>,
+    /// Words wait in some port.
+    busy: bool,
+}
+
+impl TokenWriters {
+    /// Writers at so many ports, without a word.
+    pub(super) fn new(append: Append, ports: u32) -> TokenWriters {
+        let ports = ports as usize;
+        TokenWriters {
+            words: append.words as usize,
+            messages: vec![Vec::new(); ports],
+            credits: vec![false; ports],
+            busy: false,
+        }
+    }
+
+    /// Returns the credits of words that came.
+    pub(super) fn present(&mut self, pins: &mut Pins, at: &WritePins) {
+        for (port, credit) in self.credits.iter_mut().enumerate() {
+            pins.set(at.write_credit, port, u64::from(std::mem::take(credit)));
+        }
+    }
+
+    /// Takes the words of a period, and puts the tokens that they end into `done`. True if there was a word.
+    pub(super) fn observe(&mut self, pins: &Pins, at: &WritePins, done: &mut Vec<TokenWrite>) -> bool {
+        let mut moved = false;
+        self.busy = (0..self.messages.len()).any(|port| pins.get(at.writes_wait, port) == 1);
+        for (port, message) in self.messages.iter_mut().enumerate() {
+            if pins.get(at.write_valid, port) == 0 {
+                continue;
+            }
+            moved = true;
+            self.credits[port] = true;
+            message.push(pins.get(at.write_data, port));
+            if message.len() > self.words {
+                let mut words = std::mem::take(message);
+                let first = words.remove(0);
+                done.push(TokenWrite { port, number: first >> 16, row: first as u32 & 0xffff, words });
+            }
+        }
+        moved
+    }
+
+    /// Words wait in some port.
+    pub(super) fn are_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Tokens that have come in part.
+    pub(super) fn begun(&self) -> usize {
+        self.messages.iter().filter(|words| !words.is_empty()).count()
+    }
+}
