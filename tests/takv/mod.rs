@@ -2,6 +2,7 @@
 
 mod append;
 mod external_memory;
+mod grown_caches;
 mod mapping_choice;
 mod placement;
 mod samples;

@@ -34,6 +34,21 @@ impl Image {
         }
     }
 
+    /// Writes bytes into slices, also into one that is not there: it becomes one. Other contents as [`Image::write`].
+    pub fn write_slices(&mut self, shape: &Shape, address: u64, bytes: &[u8]) {
+        let Image::Slices(slices) = self else { return self.write(address, bytes) };
+        let (number, begin) = (address / shape.slice_bytes, (address % shape.slice_bytes) as usize);
+        let here = bytes.len().min(shape.slice_bytes as usize - begin);
+        let slice = slices.entry(number).or_default();
+        if slice.len() < begin + here {
+            slice.resize(begin + here, 0);
+        }
+        slice[begin..begin + here].copy_from_slice(&bytes[..here]);
+        if here < bytes.len() {
+            self.write_slices(shape, address + here as u64, &bytes[here..]);
+        }
+    }
+
     /// Reads `words` from an address that is a multiple of eight. False if the address is empty;
     /// words that a slice does not fill are zero.
     pub fn read(&self, shape: &Shape, address: u64, words: &mut [u32]) -> bool {
@@ -103,5 +118,14 @@ mod tests {
         assert!(image.read(&SHAPE, 128 + 16, &mut words));
         assert_eq!(words, [0x1312_1110, 0], "beyond its end a slice is zero");
         assert!(!image.read(&SHAPE, 64, &mut words));
+    }
+
+    #[test]
+    fn what_is_written_into_slices_is_there_also_over_their_bounds() {
+        let mut image = Image::Slices(HashMap::from([(1, vec![7; 64])]));
+        image.write_slices(&SHAPE, 64 + 60, &[1, 2, 3, 4, 5, 6]);
+        let Image::Slices(slices) = image else { panic!("slices stay slices") };
+        assert_eq!(slices[&1], [[7; 60].as_slice(), &[1, 2, 3, 4]].concat());
+        assert_eq!(slices[&2], [5, 6]);
     }
 }

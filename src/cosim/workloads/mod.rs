@@ -8,6 +8,7 @@ pub mod fetch;
 mod homes;
 pub mod network;
 mod slice_id;
+pub mod steps;
 mod token_writers;
 mod watchdog;
 

@@ -5,7 +5,7 @@
 use super::job::Job;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::DutError;
-use crate::cosim::memory::Image;
+use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
 use crate::design::{Append, Descriptor, Design};
 use crate::emit::ModuleSpec;
@@ -153,10 +153,10 @@ impl<'a> Growth<'a> {
         if !self.are_written() {
             violations.push(self.waiting());
         }
-        let written = std::mem::take(&mut self.written);
+        let (written, shape) = (std::mem::take(&mut self.written), Shape::of(self.design));
         for token in &written {
             for (address, bytes) in self.design.token_places(token.number, token.row, &token.words) {
-                memory.write(address, &bytes);
+                memory.write_slices(&shape, address, &bytes);
             }
         }
         written.len() as u64

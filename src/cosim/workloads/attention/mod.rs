@@ -19,6 +19,7 @@ mod own;
 mod probes;
 mod result;
 mod root_sums;
+mod session;
 mod visit_order;
 
 pub use bench::Bench;
@@ -27,7 +28,9 @@ pub use job::{lengths_fit, Job, JobError};
 pub use model_core::ModelCore;
 pub use own::Own;
 pub use result::{AttentionResult, HeadSums, Sample, Saturated};
+pub use session::Session;
 pub use visit_order::{visits, Visit};
 
 pub(in crate::cosim) use expected::expected;
+pub(in crate::cosim) use own::{slice_bytes, slices};
 pub(in crate::cosim) use probes::Probes;

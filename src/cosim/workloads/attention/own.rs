@@ -20,7 +20,7 @@ pub struct Own {
 
 /// The slices of a cache as a host writes them, without those of its first `common` tokens: each with its segment,
 /// its number and its bytes. K and V are whole flits, filled up with zeros.
-pub(super) fn slices<'a>(
+pub(in crate::cosim) fn slices<'a>(
     design: &'a Design,
     tensors: &'a Tensors,
     cache: u32,
@@ -29,18 +29,23 @@ pub(super) fn slices<'a>(
 ) -> impl Iterator<Item = (u32, (u64, Vec<u8>))> + 'a {
     let config = &design.config;
     let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens);
-    let (lanes, half) = (flit_elements(config), design.mare.half_flits as usize);
     let (start, end) = (tokens.start, tokens.end);
     let segments = common / per_segment..(end - start).div_ceil(per_segment);
     let slice = move |segment: u32, g: u32| {
         let first = start + segment * per_segment;
         let elements = first as usize * dim..(first + per_segment).min(end) as usize * dim;
         let head = (g * config.model.heads / config.model.kv_heads) as usize;
-        let mut flits = k_flits(&tensors.keys(head)[elements.clone()], lanes);
-        flits.resize(half, vec![0; lanes as usize]);
-        flits.extend(v_flits(&tensors.values(head)[elements], config.pe.head_dim, lanes));
-        let bytes = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
-        (segment, (design.slice_number(cache, 0, segment, g), bytes))
+        let (keys, values) = (&tensors.keys(head)[elements.clone()], &tensors.values(head)[elements]);
+        (segment, (design.slice_number(cache, 0, segment, g), slice_bytes(design, keys, values)))
     };
     segments.flat_map(move |segment| (0..config.model.kv_heads).map(move |g| slice(segment, g)))
+}
+
+/// A slice with these tokens, each of K and V `tokens x head_dim`, as a host writes it.
+pub(in crate::cosim) fn slice_bytes(design: &Design, keys: &[u16], values: &[u16]) -> Vec<u8> {
+    let lanes = flit_elements(&design.config);
+    let mut flits = k_flits(keys, lanes);
+    flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
+    flits.extend(v_flits(values, design.config.pe.head_dim, lanes));
+    flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect()
 }
