@@ -1,5 +1,6 @@
 //! Tests of the device: the fabric with its registers, resets and AXI interfaces.
 
+mod append;
 mod calls;
 mod control_registers;
 mod counter_view;

@@ -5,7 +5,24 @@ use super::behaviour::{Behaviour, Fault, Interface, Offer, Shape, LONGEST};
 use super::image::Image;
 use super::read_slave::{Port, PortCounts};
 use super::slice_bounds;
+use super::write_slave::Store;
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
+
+/// Slices of an image that can be written.
+struct Slices<'a> {
+    image: &'a mut Image,
+    shape: &'a Shape,
+}
+
+impl Store for Slices<'_> {
+    fn store(&mut self, address: u64, words: &[u32], strobes: u128) -> bool {
+        if address >= self.shape.slices.saturating_mul(self.shape.slice_bytes) {
+            return false;
+        }
+        self.image.write_words(self.shape, address, words, strobes);
+        true
+    }
+}
 
 /// The external memory with all its ports.
 #[derive(Debug)]
@@ -63,6 +80,16 @@ impl Memory {
     /// Contents of the memory, to change them.
     pub fn image_mut(&mut self) -> &mut Image {
         &mut self.image
+    }
+
+    /// What the write slave of a port writes into: the slices that fit the homes' regions.
+    pub fn store(&mut self) -> impl Store + '_ {
+        Slices { image: &mut self.image, shape: &self.shape }
+    }
+
+    /// Takes the bandwidth of so many beats, written beside the reads of a port, from them.
+    pub fn spend(&mut self, port: usize, beats: u64) {
+        self.ports[port].spend(beats as f64 * f64::from(self.shape.flit_bytes));
     }
 
     /// Number of ports.

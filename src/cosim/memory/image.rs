@@ -34,6 +34,35 @@ impl Image {
         }
     }
 
+    /// The first slice of `wanted` that is not the same here, in words.
+    pub fn difference(&self, wanted: &Image) -> Option<String> {
+        let (Image::Slices(here), Image::Slices(wanted)) = (self, wanted) else {
+            return (self != wanted).then(|| "memory has other contents".to_owned());
+        };
+        let mut numbers: Vec<_> = wanted.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers.into_iter().find_map(|number| {
+            let (is, should) = (here.get(&number).map(Vec::as_slice).unwrap_or_default(), &wanted[&number]);
+            let at = (0..should.len()).find(|&at| is.get(at) != Some(&should[at]))?;
+            let found = is.get(at).map_or("nothing".to_owned(), |byte| format!("{byte:#04x}"));
+            Some(format!("slice {number} of memory, byte {at}: {found} instead of {:#04x}", should[at]))
+        })
+    }
+
+    /// Writes the bytes of words that `strobes` select, in runs.
+    pub(super) fn write_words(&mut self, shape: &Shape, address: u64, words: &[u32], strobes: u128) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let chosen = |at: usize| at < bytes.len() && strobes >> at & 1 == 1;
+        let mut at = 0;
+        while at < bytes.len() {
+            let run = (at..bytes.len()).take_while(|&i| chosen(i)).count();
+            if run > 0 {
+                self.write_slices(shape, address + at as u64, &bytes[at..at + run]);
+            }
+            at += run.max(1);
+        }
+    }
+
     /// Writes bytes into slices, also into one that is not there: it becomes one. Other contents as [`Image::write`].
     pub fn write_slices(&mut self, shape: &Shape, address: u64, bytes: &[u8]) {
         let Image::Slices(slices) = self else { return self.write(address, bytes) };

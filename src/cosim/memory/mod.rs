@@ -25,7 +25,7 @@ pub use external::Memory;
 pub use host_buffers::Bytes;
 pub use image::Image;
 pub use read_slave::PortCounts;
-pub use write_slave::{WriteMemory, WriteOffer, Written};
+pub use write_slave::{Store, WriteMemory, WriteOffer, Written};
 
 #[cfg(test)]
 mod tests;

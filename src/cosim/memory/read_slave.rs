@@ -69,6 +69,11 @@ impl Port {
         of_256 > 0 && self.below(256) < u64::from(of_256)
     }
 
+    /// Takes the bandwidth of so many bytes from those that are read.
+    pub(super) fn spend(&mut self, bytes: f64) {
+        self.budget -= bytes;
+    }
+
     pub(super) fn drive(
         &mut self,
         cycle: u64,

@@ -1,10 +1,10 @@
-//! An AXI4 write slave with the buffers of a host: accepts requests and data, and responds with the
-//! timing of its behaviour.
+//! An AXI4 write slave: accepts requests and data, stores them, and responds with the timing of its
+//! behaviour.
 
 use super::axi::{
     Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
 };
-use super::behaviour::{Behaviour, Fault, FaultKind, LONGEST};
+use super::behaviour::{Behaviour, Fault, FaultKind, Interface, LONGEST};
 use super::host_buffers::Bytes;
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::hash::mix;
@@ -32,14 +32,26 @@ pub struct Written {
     pub response_ready: bool,
 }
 
+/// What a slave writes into.
+pub trait Store {
+    /// Writes the bytes of words that `strobes` select. False, without a write, if one of them is nowhere.
+    fn store(&mut self, address: u64, words: &[u32], strobes: u128) -> bool;
+}
+
+impl Store for Bytes {
+    fn store(&mut self, address: u64, words: &[u32], strobes: u128) -> bool {
+        self.write(address, words, strobes)
+    }
+}
+
 /// One write slave, with the checker of its master.
 #[derive(Debug)]
 pub struct WriteMemory {
     rules: WriteRules,
-    interface: String,
+    of: Interface,
+    port: usize,
     beat_bytes: u32,
     behaviour: Behaviour,
-    buffers: Bytes,
     /// Requests without their data, each with its number.
     requests: VecDeque<(Request, u64)>,
     /// Data that is not written yet.
@@ -54,16 +66,16 @@ pub struct WriteMemory {
 }
 
 impl WriteMemory {
-    /// A slave behind an interface of this name, before its first request.
-    pub fn new(interface: &str, beat_bytes: u32, behaviour: Behaviour) -> WriteMemory {
+    /// The slave of a port, before its first request. IDs need not be unique.
+    pub fn new(of: Interface, port: usize, beat_bytes: u32, behaviour: Behaviour) -> WriteMemory {
         let limits = Limits { beat_bytes, beats: LONGEST, unique_ids: false };
         WriteMemory {
-            rules: WriteRules::new(interface, limits),
-            interface: interface.to_owned(),
+            rules: WriteRules::new(of.name.as_str(), limits),
+            of,
+            port,
             beat_bytes,
-            random: mix(behaviour.seed ^ 0x7772_6974),
+            random: mix(behaviour.seed ^ 0x7772_6974 ^ port as u64),
             behaviour,
-            buffers: Bytes::default(),
             requests: VecDeque::new(),
             data: VecDeque::new(),
             due: VecDeque::new(),
@@ -72,16 +84,6 @@ impl WriteMemory {
             beats: 0,
             violations: Violations::default(),
         }
-    }
-
-    /// The buffers.
-    pub fn buffers(&self) -> &Bytes {
-        &self.buffers
-    }
-
-    /// The buffers, to prepare them.
-    pub fn buffers_mut(&mut self) -> &mut Bytes {
-        &mut self.buffers
     }
 
     /// Replaces the faults.
@@ -94,7 +96,7 @@ impl WriteMemory {
         self.taken
     }
 
-    /// Beats written into buffers so far.
+    /// Beats written so far.
     pub fn beats(&self) -> u64 {
         self.beats
     }
@@ -119,7 +121,11 @@ impl WriteMemory {
     }
 
     fn fault(&self, address: u64, number: u64, of: impl Fn(FaultKind) -> bool) -> Option<FaultKind> {
-        self.behaviour.faults.iter().find(|f| f.hits(0, address, number) && of(f.kind)).map(|f| f.kind)
+        self.behaviour
+            .faults
+            .iter()
+            .find(|f| f.hits(self.port, address, number) && of(f.kind))
+            .map(|f| f.kind)
     }
 
     /// Outputs in the period of this cycle. Call it once per cycle.
@@ -144,8 +150,8 @@ impl WriteMemory {
         self.offer
     }
 
-    /// Takes the inputs of the period. Returns whether anything passed.
-    pub fn observe(&mut self, cycle: u64, written: Written) -> bool {
+    /// Takes the inputs of the period, and writes what is complete. Returns whether anything passed.
+    pub fn observe(&mut self, cycle: u64, written: Written, store: &mut dyn Store) -> bool {
         let request = Wires { shown: written.request, ready: self.offer.request_ready };
         let beat = Wires { shown: written.beat, ready: self.offer.data_ready };
         let response = Wires { shown: self.offer.response, ready: written.response_ready };
@@ -162,17 +168,17 @@ impl WriteMemory {
             self.data.extend(beat.shown);
         }
         while self.requests.front().is_some_and(|(r, _)| self.data.len() > r.len as usize) {
-            self.finish(cycle);
+            self.finish(cycle, store);
         }
         moved
     }
 
     /// Completes the first request, whose data has all come.
-    fn finish(&mut self, cycle: u64) {
+    fn finish(&mut self, cycle: u64, store: &mut dyn Store) {
         let Some((request, number)) = self.requests.pop_front() else { return };
         let data: Vec<WriteBeat> = self.data.drain(..=request.len as usize).collect();
-        let fault =
-            self.fault(request.address, number, |kind| !matches!(kind, FaultKind::Deaf | FaultKind::Shut));
+        let start = request.address.wrapping_sub(self.of.base);
+        let fault = self.fault(start, number, |kind| !matches!(kind, FaultKind::Deaf | FaultKind::Shut));
         let mut answer = match fault {
             Some(FaultKind::SlaveError) => SLAVE_ERROR,
             Some(FaultKind::DecodeError) => DECODE_ERROR,
@@ -182,13 +188,13 @@ impl WriteMemory {
         // A failing write changes nothing.
         let writes = answer == OKAY;
         for (beat, at) in data.iter().zip(0..).filter(|_| writes) {
-            let address = request.address + at * size;
-            if self.buffers.write(address, &beat.data, beat.strobes) {
+            let address = start.wrapping_add(at * size);
+            if store.store(address, &beat.data, beat.strobes) {
                 self.beats += 1;
             } else {
                 answer = DECODE_ERROR;
-                let interface = &self.interface;
-                let message = || format!("cycle {cycle}: {interface} W: {address:#x} is in no buffer");
+                let (name, address) = (&self.of.name, request.address + at * size);
+                let message = || format!("cycle {cycle}: {name} W: {address:#x} is in no buffer");
                 self.violations.add(ViolationKind::Protocol, message);
             }
         }
@@ -203,7 +209,7 @@ impl WriteMemory {
     }
 
     /// Runs a period in reset, with or without a request or data of the master, and forgets
-    /// everything but the buffers.
+    /// everything but what is written.
     pub fn in_reset(&mut self, cycle: u64, shown: (bool, bool)) {
         self.rules.in_reset(cycle, shown, &mut self.violations);
         self.requests.clear();

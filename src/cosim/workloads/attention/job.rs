@@ -2,12 +2,15 @@
 //! tokens, or each has a cache of its own, after a prefix that they may share.
 
 use super::own::{self, Own};
-use crate::cosim::memory::Image;
+use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
 use crate::design::Descriptor;
 use crate::design::{Design, Mapping, Sharing};
 use crate::model::tensors::Tensors;
 use std::ops::Range;
+
+/// Contents of memory where a new token is not written yet: 64 bits.
+const BLANK: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
 /// Attention of some query positions of a layer's tensors on a design.
 #[derive(Debug, Clone)]
@@ -152,6 +155,13 @@ impl<'a> Job<'a> {
         Job { design, tensors, position: 0, streams, own, prefix, rows, mappings, sharing, partials }
     }
 
+    /// The job in which the last token of each stream's own cache is new: the run brings its K and V.
+    #[must_use]
+    pub fn appending(mut self) -> Job<'a> {
+        self.own.iter_mut().flatten().for_each(|own| own.append = true);
+        self
+    }
+
     /// Divides the segments among descriptors of these mappings, in this order.
     ///
     /// # Panics
@@ -288,6 +298,28 @@ impl<'a> Job<'a> {
         let (head, dim) = (head as usize, self.tensors.head_dim);
         let rows = tokens.start as usize * dim..tokens.end as usize * dim;
         (&self.tensors.keys(head)[rows.clone()], &self.tensors.values(head)[rows])
+    }
+
+    /// Caches with a new token: the number of the cache, and the token.
+    pub fn appended(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.own.iter().flatten().filter(|own| own.append).map(|own| (own.cache, own.tokens.end - 1))
+    }
+
+    /// Contents of the external memory before the run: as [`Job::image`], with other bytes in place of new tokens.
+    pub fn given(&self) -> Image {
+        let (design, shape, mut image) = (self.design, Shape::of(self.design), self.image());
+        let segment = design.config.kv.segment_tokens;
+        let words = vec![BLANK; design.config.pe.head_dim as usize / 2];
+        for own in self.own.iter().flatten().filter(|own| own.append) {
+            let last = own.tokens.len() as u32 - 1;
+            for g in 0..design.config.model.kv_heads {
+                let number = design.slice_number(own.cache, 0, last / segment, g);
+                for (address, bytes) in design.token_places(number, last % segment, &words) {
+                    image.write_slices(&shape, address, &bytes);
+                }
+            }
+        }
+        image
     }
 
     /// Contents of the external memory: all tokens, or the segments with those of a part.

@@ -58,9 +58,11 @@ impl Bench {
         let heads = job.design.config.model.heads;
         let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
         let elements = order.flat_map(|(stream, head)| job.query(head, stream));
-        device.put_queries(QUERIES, elements.flat_map(|e| e.to_le_bytes()).collect());
+        let mut buffer: Vec<u8> = elements.flat_map(|e| e.to_le_bytes()).collect();
+        buffer.extend(rows(job, buffer.len()));
+        device.put_queries(QUERIES, buffer);
         device.put_outputs(OUTPUTS, vec![BLANK; job.design.output_bytes(job.streams, job.partials) as usize]);
-        device.set_image(job.image());
+        device.set_image(job.given());
         device.take_merged();
         self.driver.arguments(QUERIES, OUTPUTS, &self.bases)
     }
@@ -73,7 +75,7 @@ impl Bench {
         let descriptors = job.descriptors().expect("the job was checked");
         self.driver.partials = job.partials;
         self.driver.push_all(&descriptors)?;
-        self.driver.write("QUERY_STREAMS", job.streams)
+        self.streams(job)
     }
 
     /// Puts the descriptors of a job into memory as a list, from which the next runs take them.
@@ -83,7 +85,16 @@ impl Bench {
     pub fn list(&mut self, job: &Job) -> Result<(), DeviceError> {
         let descriptors = job.descriptors().expect("the job was checked");
         self.put_list(Driver::list(&descriptors, job.partials)?, descriptors.len() as u32)?;
-        self.driver.write("QUERY_STREAMS", job.streams)
+        self.streams(job)
+    }
+
+    /// Writes how many streams' queries and new tokens a job has.
+    fn streams(&mut self, job: &Job) -> Result<(), DeviceError> {
+        self.driver.write("QUERY_STREAMS", job.streams)?;
+        match job.design.append {
+            None => Ok(()),
+            Some(_) => self.driver.write("TOKEN_STREAMS", caches(job)),
+        }
     }
 
     /// Puts any bytes into memory as the list, of which the next runs take so many descriptors.
@@ -135,6 +146,9 @@ impl Bench {
             violations.push(format!("outputs {known:?} are void, and ERROR has `{}`", outcome.errors()));
         }
         let (expected, saturated) = (expected.outputs, expected.saturated);
+        if job.appended().next().is_some() {
+            violations.extend(self.driver.device.image().difference(&job.image()));
+        }
         Finished { outcome, outputs, expected, saturated, violations }
     }
 
@@ -208,6 +222,31 @@ impl Bench {
         result.violations.extend(device.violations().1);
         Ok(result)
     }
+}
+
+/// One above the highest cache with a new token.
+fn caches(job: &Job) -> u32 {
+    job.appended().map(|(cache, _)| cache + 1).max().unwrap_or(0)
+}
+
+/// New tokens as they lie behind the queries, from byte `begun` of the buffer on: K and V of each KV head, cache by cache.
+fn rows(job: &Job, begun: usize) -> Vec<u8> {
+    let (design, model) = (job.design, &job.design.config.model);
+    let caches = caches(job);
+    if caches == 0 {
+        return Vec::new();
+    }
+    let mut buffer = vec![BLANK; design.query_bytes(caches) as usize];
+    let row = 2 * design.config.pe.head_dim as usize;
+    for (cache, token) in job.appended() {
+        for g in 0..model.kv_heads {
+            let (k, v) = job.kv(g * model.heads / model.kv_heads, token..token + 1);
+            let at = design.tokens_at() as usize + (cache * model.kv_heads + g) as usize * 2 * row;
+            let bytes: Vec<u8> = k.iter().chain(v).flat_map(|half| half.to_le_bytes()).collect();
+            buffer[at..at + 2 * row].copy_from_slice(&bytes);
+        }
+    }
+    buffer.split_off(begun)
 }
 
 impl Finished {

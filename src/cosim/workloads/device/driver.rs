@@ -311,6 +311,7 @@ fn words(d: &Descriptor, partials: bool) -> Vec<(&'static str, u32)> {
                 u32::from(d.close),
                 u32::from(d.step),
                 u32::from(d.close && partials),
+                u32::from(d.append),
             ],
         ),
     ]

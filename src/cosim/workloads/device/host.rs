@@ -178,6 +178,16 @@ impl Device {
         (of_hbm, queries.counts(0).requests, outputs.requests())
     }
 
+    /// Writes of new tokens so far, by port of external memory.
+    pub fn token_writes(&self) -> Vec<u64> {
+        self.slaves.tokens.iter().map(|slave| slave.requests()).collect()
+    }
+
+    /// Contents of external memory.
+    pub fn image(&self) -> &Image {
+        self.slaves.hbm.image()
+    }
+
     /// Beats read so far from each port of external memory.
     pub fn beats(&self) -> Vec<u64> {
         (0..self.slaves.hbm.ports()).map(|port| self.slaves.hbm.counts(port).beats).collect()
@@ -198,12 +208,12 @@ impl Device {
 
     /// Puts an empty buffer of outputs into memory.
     pub fn put_outputs(&mut self, address: u64, bytes: Vec<u8>) {
-        self.slaves.outputs.buffers_mut().put(address, bytes);
+        self.slaves.buffers.put(address, bytes);
     }
 
     /// The buffer of outputs at an address.
     pub fn outputs(&self, address: u64) -> Option<&[u8]> {
-        self.slaves.outputs.buffers().at(address)
+        self.slaves.buffers.at(address)
     }
 
     /// Sets the contents of external memory.
@@ -239,7 +249,7 @@ impl Device {
     /// Broken rules so far, on any channel: their number, and the first.
     pub fn violations(&self) -> (u64, Vec<String>) {
         let mut all = (0, Vec::new());
-        for (count, first) in self.slaves.violations().into_iter().chain([self.registers.violations()]) {
+        for (count, first) in self.slaves.violations().chain([self.registers.violations()]) {
             all.0 += count;
             all.1.extend(first.iter().map(|v| v.message.clone()));
         }

@@ -19,12 +19,47 @@ pub struct Faults {
     pub reads: Vec<Fault>,
     /// Of writes of outputs, port 0.
     pub writes: Vec<Fault>,
+    /// Of writes of new tokens into external memory, by port.
+    pub tokens: Vec<Fault>,
 }
 
 group_pins! {
-    /// The write channels of queries and outputs.
+    /// The write channels of a port.
     WritePins {
         awvalid awready awid awaddr awlen awsize awburst wvalid wready wdata wstrb wlast bvalid bready bid bresp
+    }
+}
+
+impl WritePins {
+    /// Sets the outputs of a slave in this period.
+    fn drive(&self, pins: &mut Pins, slave: &mut WriteMemory, cycle: u64) {
+        let offer = slave.drive(cycle);
+        pins.set(self.awready, 0, u64::from(offer.request_ready));
+        pins.set(self.wready, 0, u64::from(offer.data_ready));
+        pins.set(self.bvalid, 0, u64::from(offer.response.is_some()));
+        if let Some(response) = offer.response {
+            pins.set(self.bid, 0, u64::from(response.id));
+            pins.set(self.bresp, 0, u64::from(response.response));
+        }
+    }
+
+    /// The master's outputs of the period.
+    fn written(&self, pins: &Pins) -> Written {
+        let get = |pin| pins.get(pin, 0);
+        let request = (get(self.awvalid) == 1).then(|| Request {
+            id: get(self.awid) as u32,
+            address: get(self.awaddr),
+            len: get(self.awlen) as u32,
+            size: get(self.awsize) as u32,
+            burst: get(self.awburst) as u32,
+        });
+        let strobes = pins.part(self.wstrb, 0).zip(0..);
+        let beat = (get(self.wvalid) == 1).then(|| WriteBeat {
+            data: pins.part(self.wdata, 0).collect(),
+            strobes: strobes.fold(0, |all, (word, i)| all | u128::from(word) << (32 * i)),
+            last: get(self.wlast) == 1,
+        });
+        Written { request, beat, response_ready: get(self.bready) == 1 }
     }
 }
 
@@ -69,6 +104,10 @@ pub(super) struct Slaves {
     pub(super) hbm: Memory,
     pub(super) queries: Memory,
     pub(super) outputs: WriteMemory,
+    pub(super) buffers: Bytes,
+    /// Writes of new tokens, by port of external memory; none if the cache is read only.
+    token_pins: Vec<WritePins>,
+    pub(super) tokens: Vec<WriteMemory>,
 }
 
 impl Slaves {
@@ -92,15 +131,23 @@ impl Slaves {
         // One memory, without slices.
         let flat = Shape { ports: 1, flit_bytes, burst_flits: 16, slice_bytes: u64::MAX, slices: 1 };
         let buffers = Image::Buffers(Bytes::default());
-        let io = vec![Interface { name: "m_axi_io".to_owned(), base: 0, unique_ids: false }];
+        let io = Interface { name: "m_axi_io".to_owned(), base: 0, unique_ids: false };
         let slices = Image::Slices(HashMap::new());
+        let mut of_tokens = interfaces.clone();
+        of_tokens.retain(|_| design.append.is_some());
+        let written = |of: &Interface| WritePins::named(pins, shell, &format!("{}_", of.name), 1);
+        let token_pins = of_tokens.iter().map(written).collect::<Result<_, _>>()?;
+        let slave = |(port, of)| WriteMemory::new(of, port, flit_bytes, platform.hbm.clone());
         Ok(Slaves {
             hbm_pins,
             read_pins: MemoryPins::named(pins, shell, "m_axi_io_", 1)?,
             write_pins: WritePins::named(pins, shell, "m_axi_io_", 1)?,
             hbm: Memory::behind(interfaces, shape, platform.hbm.clone(), slices),
-            queries: Memory::behind(io, flat, behaviour.clone(), buffers),
-            outputs: WriteMemory::new("m_axi_io", flit_bytes, behaviour),
+            queries: Memory::behind(vec![io.clone()], flat, behaviour.clone(), buffers),
+            outputs: WriteMemory::new(io, 0, flit_bytes, behaviour),
+            buffers: Bytes::default(),
+            token_pins,
+            tokens: (0..).zip(of_tokens).map(slave).collect(),
         })
     }
 
@@ -109,6 +156,9 @@ impl Slaves {
         self.hbm.set_faults(faults.hbm);
         self.queries.set_faults(faults.reads);
         self.outputs.set_faults(faults.writes);
+        for slave in &mut self.tokens {
+            slave.set_faults(faults.tokens.clone());
+        }
     }
 
     /// Sets the outputs of memory in this period.
@@ -117,13 +167,9 @@ impl Slaves {
             at.drive_port(pins, 0, &mut self.hbm, port, cycle);
         }
         self.read_pins.drive_port(pins, 0, &mut self.queries, 0, cycle);
-        let (offer, at) = (self.outputs.drive(cycle), self.write_pins);
-        pins.set(at.awready, 0, u64::from(offer.request_ready));
-        pins.set(at.wready, 0, u64::from(offer.data_ready));
-        pins.set(at.bvalid, 0, u64::from(offer.response.is_some()));
-        if let Some(response) = offer.response {
-            pins.set(at.bid, 0, u64::from(response.id));
-            pins.set(at.bresp, 0, u64::from(response.response));
+        self.write_pins.drive(pins, &mut self.outputs, cycle);
+        for (at, slave) in self.token_pins.iter().zip(&mut self.tokens) {
+            at.drive(pins, slave, cycle);
         }
     }
 
@@ -133,25 +179,12 @@ impl Slaves {
             at.observe_port(pins, 0, &mut self.hbm, port, cycle);
         }
         self.read_pins.observe_port(pins, 0, &mut self.queries, 0, cycle);
-        let at = self.write_pins;
-        let get = |pin| pins.get(pin, 0);
-        let request = (get(at.awvalid) == 1).then(|| Request {
-            id: get(at.awid) as u32,
-            address: get(at.awaddr),
-            len: get(at.awlen) as u32,
-            size: get(at.awsize) as u32,
-            burst: get(at.awburst) as u32,
-        });
-        let beat = (get(at.wvalid) == 1).then(|| WriteBeat {
-            data: pins.part(at.wdata, 0).collect(),
-            strobes: pins
-                .part(at.wstrb, 0)
-                .zip(0..)
-                .fold(0, |all, (word, i)| all | u128::from(word) << (32 * i)),
-            last: get(at.wlast) == 1,
-        });
-        let response_ready = get(at.bready) == 1;
-        self.outputs.observe(cycle, Written { request, beat, response_ready });
+        self.outputs.observe(cycle, self.write_pins.written(pins), &mut self.buffers);
+        for (port, (at, slave)) in self.token_pins.iter().zip(&mut self.tokens).enumerate() {
+            let before = slave.beats();
+            slave.observe(cycle, at.written(pins), &mut self.hbm.store());
+            self.hbm.spend(port, slave.beats() - before);
+        }
     }
 
     /// True if some port of external memory is offered an address, and if a beat of outputs passes.
@@ -167,20 +200,28 @@ impl Slaves {
             self.hbm.in_reset(port, cycle, pins.get(at.arvalid, 0) == 1);
         }
         self.queries.in_reset(0, cycle, pins.get(self.read_pins.arvalid, 0) == 1);
-        let at = self.write_pins;
-        self.outputs.in_reset(cycle, (pins.get(at.awvalid, 0) == 1, pins.get(at.wvalid, 0) == 1));
-        for pin in self.hbm_pins.iter().chain([&self.read_pins]).map(|at| at.rvalid).chain([at.bvalid]) {
-            pins.set(pin, 0, 0);
+        let writers =
+            self.token_pins.iter().zip(&mut self.tokens).chain([(&self.write_pins, &mut self.outputs)]);
+        for (at, slave) in writers {
+            slave.in_reset(cycle, (pins.get(at.awvalid, 0) == 1, pins.get(at.wvalid, 0) == 1));
+            pins.set(at.bvalid, 0, 0);
+        }
+        for at in self.hbm_pins.iter().chain([&self.read_pins]) {
+            pins.set(at.rvalid, 0, 0);
         }
     }
 
     /// Requests that were accepted and not completed.
     pub(super) fn waiting(&self) -> usize {
-        self.hbm.waiting() + self.queries.waiting() + self.outputs.waiting()
+        let tokens: usize = self.tokens.iter().map(WriteMemory::waiting).sum();
+        self.hbm.waiting() + self.queries.waiting() + self.outputs.waiting() + tokens
     }
 
     /// Broken rules of each memory.
-    pub(super) fn violations(&self) -> [(u64, &[Violation]); 3] {
+    pub(super) fn violations(&self) -> impl Iterator<Item = (u64, &[Violation])> {
+        let tokens = self.tokens.iter().map(WriteMemory::violations);
         [self.hbm.violations(), self.queries.violations(), self.outputs.violations()]
+            .into_iter()
+            .chain(tokens)
     }
 }
