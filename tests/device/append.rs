@@ -1,32 +1,29 @@
 //! New tokens on the device: they lie behind the queries, are attended to in the same run, and are in external memory when
 //! the run is done.
 
-use crate::support::attention;
-use crate::support::device::{apart, assert_rules, run_clean, tensors, whole};
+use crate::support::device::{apart, assert_rules, growing, run_clean, tensors, whole};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::Tensors;
 
-/// The design of the other tests of the device, with a cache that runs can write.
-fn grown() -> Design {
-    attention::small(|c| {
-        c.takv.column_stride = 1;
-        c.kv.append = true;
-    })
-}
-
-fn job<'a>(design: &'a Design, tensors: &'a Tensors, lengths: &[u32], mapping: Mapping) -> Job<'a> {
+/// Attention of two streams, each with a new token that is the last of so many.
+pub(super) fn job<'a>(
+    design: &'a Design,
+    tensors: &'a Tensors,
+    lengths: &[u32],
+    mapping: Mapping,
+) -> Job<'a> {
     Job::ragged(design, tensors, 0, lengths, mapping, Sharing::KvHead).unwrap().appending()
 }
 
 /// Lengths with the new token: it opens a segment, is the last of one, is the first of an empty stream, lies within one.
-const LENGTHS: [[u32; 2]; 4] = [[17, 16], [1, 24], [9, 1], [60, 37]];
+pub(super) const LENGTHS: [[u32; 2]; 4] = [[17, 16], [1, 24], [9, 1], [60, 37]];
 
 #[test]
 fn new_tokens_are_attended_to_and_are_in_memory_when_the_run_is_done() {
-    let design = grown();
+    let design = growing();
     let tensors = tensors(&design, 100, 5);
     let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
     for (lengths, mapping) in
@@ -46,7 +43,7 @@ fn new_tokens_are_attended_to_and_are_in_memory_when_the_run_is_done() {
 
 #[test]
 fn a_platform_at_its_worst_and_any_clocks_lose_no_token() {
-    let design = grown();
+    let design = growing();
     let tensors = tensors(&design, 100, 6);
     for seed in 1..5 {
         let platform = Platform::of(&design).unruly(seed);

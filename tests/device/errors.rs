@@ -12,7 +12,13 @@ use meshkv::cosim::workloads::device::{Bench, DeviceError, Faults, Notice, Outco
 use meshkv::design::{Design, Mapping};
 
 /// Runs a job that fails, and then one that does not.
-fn fail_and_recover(bench: &mut Bench, job: &Job, faults: Faults, notice: Notice, what: &str) -> Outcome {
+pub(super) fn fail_and_recover(
+    bench: &mut Bench,
+    job: &Job,
+    faults: Faults,
+    notice: Notice,
+    what: &str,
+) -> Outcome {
     bench.driver.device.set_faults(faults);
     bench.driver.clear().unwrap();
     bench.driver.enable(notice).unwrap();

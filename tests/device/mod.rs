@@ -1,6 +1,8 @@
 //! Tests of the device: the fabric with its registers, resets and AXI interfaces.
 
 mod append;
+mod append_faults;
+mod append_mutants;
 mod calls;
 mod control_registers;
 mod counter_view;

@@ -13,7 +13,7 @@ use meshkv::design::Mapping;
 use meshkv::emit::SourceFile;
 
 /// Runs jobs on the worst platform and returns the first fault found; empty if there is none.
-fn found(files: &[SourceFile], jobs: &[Job], faults: Faults) -> String {
+pub(super) fn found(files: &[SourceFile], jobs: &[Job], faults: Faults) -> String {
     let design = jobs[0].design;
     let mut bench = match joined_of(files, design, &Platform::of(design).unruly(1), &apart(1)) {
         Ok(bench) => bench,
@@ -65,7 +65,7 @@ fn a_run_with_queries_of_before_a_reset_is_refused_by_one_check() {
 }
 
 /// A mutant: module, text, its replacement, a part of the expected message.
-type Mutant = (&'static str, &'static str, &'static str, &'static str);
+pub(super) type Mutant = (&'static str, &'static str, &'static str, &'static str);
 
 #[test]
 fn runs_that_are_over_too_early_are_found() {

@@ -4,7 +4,7 @@
 use crate::support::device;
 use crate::support::device::any_host::{Host, ACTS};
 use crate::support::device::register_file::Reference;
-use crate::support::device::{apart, assert_clean, assert_rules, job, small, tensors, whole, MOST};
+use crate::support::device::{apart, assert_clean, assert_rules, growing, job, small, tensors, whole, MOST};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, DeviceError, Notice, Outcome, Platform};
@@ -33,11 +33,19 @@ fn legal(design: &Design) -> Descriptor {
 
 #[test]
 fn any_sequence_of_accesses_does_what_the_tables_say() {
-    let design = small();
-    let tensors = tensors(&design, 24, 5);
-    let job = job(&design, &tensors, Mapping::RowAligned);
+    any_sequence(&small());
+}
+
+#[test]
+fn so_it_does_where_the_cache_can_be_written() {
+    any_sequence(&growing());
+}
+
+fn any_sequence(design: &Design) {
+    let tensors = tensors(design, 24, 5);
+    let job = job(design, &tensors, Mapping::RowAligned);
     for seed in 1..5 {
-        let mut host = Host::new(&design, &apart(seed), seed);
+        let mut host = Host::new(design, &apart(seed), seed);
         for step in 0..400 {
             host.what = format!("seed {seed}, step {step}");
             match host.below(20) {
@@ -47,7 +55,7 @@ fn any_sequence_of_accesses_does_what_the_tables_say() {
                     host.read(offset);
                 }
                 13..16 => {
-                    let d = host.any_descriptor(&legal(&design));
+                    let d = host.any_descriptor(&legal(design));
                     host.push(&d, 1);
                 }
                 16 => {

@@ -170,7 +170,9 @@ impl<'a> Host<'a> {
             let value = self.bench.driver.device.read(word).unwrap();
             self.reference.write(word, value, 0xf);
         }
-        for (name, value) in [("WATCHDOG", WATCHDOG), ("QUERY_STREAMS", job.streams), ("LIST_COUNT", 0)] {
+        for (name, value) in
+            [("WATCHDOG", WATCHDOG), ("QUERY_STREAMS", job.streams), ("LIST_COUNT", 0), ("TOKEN_STREAMS", 0)]
+        {
             self.set(name, value);
         }
         for descriptor in job.descriptors().unwrap() {
@@ -198,7 +200,7 @@ impl<'a> Host<'a> {
         let (segments, tokens) = (self.design.placement.segments, self.design.config.kv.segment_tokens);
         let mut d = Descriptor { close: self.below(3) > 0, ..*legal };
         (d.stream, d.streams) = [(0, 2), (0, 1), (1, 1)][self.below(3) as usize];
-        match self.below(14) {
+        match self.below(16) {
             0 => d.layer = model.layers + self.below(3) as u32,
             1 => d.prefix = model.max_streams + self.below(9) as u32,
             2 => d.count = 0,
@@ -212,6 +214,7 @@ impl<'a> Host<'a> {
             10 => d.streams = 0,
             11 => d.streams = model.max_streams + 1,
             12 => d.stream = model.max_streams,
+            13 | 14 => (d.append, d.prefix) = (true, self.below(2) as u32),
             _ => {}
         }
         d

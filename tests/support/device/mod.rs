@@ -38,6 +38,14 @@ pub fn small() -> Design {
     attention::small(|c| c.takv.column_stride = 1)
 }
 
+/// The same with a cache that runs can write.
+pub fn growing() -> Design {
+    attention::small(|c| {
+        c.takv.column_stride = 1;
+        c.kv.append = true;
+    })
+}
+
 /// Queries, keys and values of a layer.
 pub fn tensors(design: &Design, tokens: usize, seed: u64) -> Tensors {
     attention::tensors(design, tokens, 2, Logits::Normal, seed)

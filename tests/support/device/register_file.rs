@@ -31,12 +31,14 @@ pub struct Reference {
     layer: Option<u32>,
     attends: BTreeSet<u32>,
     closed: BTreeSet<u32>,
+    /// Caches with a new token.
+    appended: BTreeSet<u32>,
     /// Streams whose queries the core has, from the first on.
     loaded: u32,
 }
 
 /// Registers that store the written value.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "DESC_CACHE",
     "DESC_FIRST",
     "DESC_STRIDE",
@@ -45,6 +47,7 @@ const KEPT: [&str; 10] = [
     "DESC_STREAMS",
     "QUERY_STREAMS",
     "LIST_COUNT",
+    "TOKEN_STREAMS",
     "WATCHDOG",
     "COUNTER_SELECT",
 ];
@@ -77,6 +80,7 @@ impl Reference {
             layer: None,
             attends: BTreeSet::new(),
             closed: BTreeSet::new(),
+            appended: BTreeSet::new(),
             loaded: 0,
         }
     }
@@ -199,6 +203,7 @@ impl Reference {
             || d.last_row >= kv.segment_tokens
             || (d.count == 1 && d.last_row < d.first_row);
         let streams = d.streams == 0 || d.stream + d.streams > model.max_streams;
+        let again = self.design.append.is_none() || self.appended.contains(&d.prefix);
         let closed = (d.stream..d.stream + d.streams).any(|s| self.closed.contains(&s));
         [
             (d.layer >= model.layers, "DESC_LAYER", d.layer),
@@ -209,6 +214,7 @@ impl Reference {
             (no_segments || stride, "DESC_SEGMENTS", d.first),
             (rows, "DESC_ROWS", d.first_row),
             (streams, "DESC_STREAMS", d.stream),
+            (d.append && (d.streams != 1 || again), "DESC_APPEND", d.stream),
             (closed, "DESC_CLOSED", d.stream),
         ]
         .into_iter()
@@ -226,6 +232,9 @@ impl Reference {
         if d.close {
             self.closed.extend(streams);
         }
+        if d.append {
+            self.appended.insert(d.prefix);
+        }
     }
 
     /// Causes for which a run may be refused.
@@ -241,11 +250,14 @@ impl Reference {
         let skewed = (0..self.design.arguments().len() as u32).any(skewed);
         let attend = self.attends.last().map_or(0, |highest| highest + 1);
         let loaded = self.loaded.max(self.value("QUERY_STREAMS"));
+        let (tokens, last) = (self.value("TOKEN_STREAMS"), self.appended.last().map_or(0, |cache| cache + 1));
+        let caches = if self.design.append.is_some() { self.design.config.model.max_streams } else { 0 };
         [
             (self.queue == 0, "START_EMPTY"),
             (self.attends != self.closed, "START_OPEN"),
             (self.value("QUERY_STREAMS") > self.design.config.model.max_streams, "START_QUERIES"),
             (attend > loaded, "START_UNLOADED"),
+            (tokens > caches || last > tokens, "START_TOKENS"),
             (skewed, "ARGUMENT"),
         ]
         .into_iter()
@@ -276,6 +288,7 @@ impl Reference {
         (self.queue, self.layer) = (0, None);
         self.attends.clear();
         self.closed.clear();
+        self.appended.clear();
     }
 
     /// The value of ERROR.

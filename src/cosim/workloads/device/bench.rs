@@ -49,6 +49,11 @@ impl Bench {
         Ok(Bench { driver: Driver::new(device, design)?, bases: platform.bases.clone() })
     }
 
+    /// Address of the buffer of queries and new tokens.
+    pub fn queries(&self) -> u64 {
+        QUERIES
+    }
+
     /// Puts the tensors of a job into memory and writes the arguments.
     ///
     /// # Errors

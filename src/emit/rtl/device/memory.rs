@@ -210,6 +210,7 @@ pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append
     .input("stale", 1, STALE)
     .input("flush", 1, "Pending work is dropped.")
     .group("Status.")
+    .input("begin_run", 1, "One pulse: a run begins.")
     .output("append_bad", 1, "Memory has returned an error, until the run is cut off.")
     .output("append_late", 1, "It has not taken or answered a write, until the run is cut off.")
     .output("append_busy", 1, "Words are here or on their way, or answers of this epoch are outstanding.")
