@@ -69,6 +69,11 @@ fn arguments(text: &mut String, design: &Design) {
         "PARTIAL_BYTES",
         &format!("{}u", design.output_bytes(design.config.model.max_streams, true)),
     );
+    *text += "/* Buffer of queries: FP16, [stream][head][dim]. New tokens from TOKENS_AT on, [cache][KV head][K, V][dim], of\n \
+              * TOKEN_BYTES a cache. APPEND is 1 where a run can write them into the cache. */\n";
+    define(text, "TOKENS_AT", &format!("{}u", design.tokens_at()));
+    define(text, "TOKEN_BYTES", &format!("{}u", design.query_bytes(1) - design.tokens_at()));
+    define(text, "APPEND", &format!("{}u", u32::from(design.append.is_some())));
     define(text, "ARG_LIST", &format!("0x{:03x}u", Design::argument_offset(design.list_argument())));
     define(text, "BUFFER_ALIGN", &format!("{BUFFER_ALIGN}u"));
     define(text, "HBM_ALIGN", &format!("{}u", design.base_align()));

@@ -22,10 +22,7 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
     let jobs: Vec<Job> = LENGTHS.map(|lengths| job(&design, &tensors, &lengths, Mapping::RowAligned)).into();
     let files = hasty(&design);
     assert_eq!(found(&files, &jobs, Faults::default()), "");
-    let mutants: [Mutant; 12] = [
-        // The run is over before the token is written, or before memory has answered.
-        ("meshkv_run_control", " & ~append_busy;", ";", ""),
-        (WRITER, "have_q | active_q | |own_q;", "have_q;", ""),
+    let mutants: [Mutant; 10] = [
         // A descriptor leaves before its token is in.
         ("meshkv_descriptor_queue", "(~desc_append | tokens_here)", "1'b1", ""),
         // The next run finds the tokens of the last one.
@@ -50,6 +47,30 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
     for (module, from, to, words) in mutants {
         let what = found(&mutant(&files, module, from, to), &jobs, Faults::default());
         assert!(!what.is_empty() && what.contains(words), "{module}: `{to}`: {what:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_over_before_its_tokens_are_in_memory_is_found() {
+    let design = growing();
+    let tensors = tensors(&design, 100, 5);
+    let job = job(&design, &tensors, &LENGTHS[3], Mapping::RowAligned);
+    let files = hasty(&design);
+    let awaited = |files: &[SourceFile]| {
+        let mut bench = joined_of(files, &design, &Platform::of(&design), &apart(1)).unwrap();
+        let late = |port| Fault::of_port(port, FaultKind::Late(TIMEOUT / 2));
+        let tokens = (0..design.memory.ports as usize).map(late).collect();
+        bench.driver.device.set_faults(Faults { tokens, ..Faults::default() });
+        let done = bench.run(&job, Notice::Interrupt, MOST_WITH_TIMEOUT, &mut |_| false);
+        done.is_ok_and(|done| done.bit_exact()) && bench.driver.device.waiting() == 0
+    };
+    assert!(awaited(&files));
+    let mutants: [Mutant; 2] = [
+        ("meshkv_run_control", " & ~append_busy;", ";", ""),
+        (WRITER, "have_q | active_q | |own_q;", "have_q | active_q;", ""),
+    ];
+    for (module, from, to, _) in mutants {
+        assert!(!awaited(&mutant(&files, module, from, to)), "{module}: `{to}`");
     }
 }
 
@@ -85,6 +106,9 @@ fn answers_to_a_cut_off_write_that_are_taken_for_others_are_found() {
         bench.run(&jobs[1], Notice::Interrupt, MOST_WITH_TIMEOUT, &mut |_| false).is_ok()
     };
     assert!(stuck(&files) && !stuck(&kept), "a silence of before the run");
+    // A burst that ends after the reset leaves the next token out of step.
+    let counts = mutant(&files, WRITER, "loads & of_values_q & ~cut_q", "loads & of_values_q");
+    assert!(!stuck(&counts), "elements of a burst that was cut off");
 }
 
 #[test]
@@ -118,7 +142,12 @@ fn a_burst_that_a_reset_cuts_off_and_that_writes_on_is_found() {
     };
     assert!(cut(&files));
     assert!(
-        !cut(&mutant(&files, WRITER, "cut_q ? {FLIT_BYTES_NUM{1'b0}} :", "1'b0 ? {FLIT_BYTES_NUM{1'b0}} :")),
+        !cut(&mutant(
+            &files,
+            WRITER,
+            "cut_q ? {FLIT_BYTES_NUM{1'b0} } :",
+            "1'b0 ? {FLIT_BYTES_NUM{1'b0} } :"
+        )),
         "bytes"
     );
     assert!(!cut(&mutant(&files, WRITER, "(word_valid | cut_q)", "word_valid")), "its end");

@@ -1,5 +1,6 @@
 //! Tools from PyPI that `scripts/tools.sh ecosystem` installs, and a folder with an emitted design for them.
 
+use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::emit;
 use std::env;
@@ -38,8 +39,15 @@ fn said(program: &Path, argument: &str) -> String {
 impl Output {
     /// Emits the named configuration below `out`.
     pub fn new(name: &str) -> Output {
+        Output::with(name, |_| ())
+    }
+
+    /// The same with some keys changed.
+    pub fn with(name: &str, change: impl FnOnce(&mut Config)) -> Output {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
-        let design = Design::load(&path).unwrap().0;
+        let mut config = Design::load(&path).unwrap().0.config;
+        change(&mut config);
+        let design = Design::from_config(name, &config).unwrap();
         let dir = tempfile::tempdir().unwrap();
         for file in emit(&design).unwrap() {
             let path = dir.path().join("out").join(file.path);

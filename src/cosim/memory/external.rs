@@ -15,12 +15,12 @@ struct Slices<'a> {
 }
 
 impl Store for Slices<'_> {
-    fn store(&mut self, address: u64, words: &[u32], strobes: u128) -> bool {
-        if address >= self.shape.slices.saturating_mul(self.shape.slice_bytes) {
-            return false;
-        }
+    fn holds(&self, address: u64, _: &[u32], _: u128) -> bool {
+        address < self.shape.slices.saturating_mul(self.shape.slice_bytes)
+    }
+
+    fn store(&mut self, address: u64, words: &[u32], strobes: u128) {
         self.image.write_words(self.shape, address, words, strobes);
-        true
     }
 }
 

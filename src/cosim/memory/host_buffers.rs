@@ -33,6 +33,19 @@ impl Bytes {
         true
     }
 
+    /// True if all bytes of words that `strobes` select are in a buffer.
+    pub fn holds(&self, address: u64, words: &[u32], strobes: u128) -> bool {
+        let chosen = strobes & (u128::MAX >> (128 - 4 * words.len()));
+        if chosen == 0 {
+            return true;
+        }
+        let (first, last) = (u64::from(chosen.trailing_zeros()), u64::from(127 - chosen.leading_zeros()));
+        let holds = |(at, bytes): &(u64, Vec<u8>)| {
+            address + first >= *at && address + last < *at + bytes.len() as u64
+        };
+        self.buffers.iter().any(holds)
+    }
+
     /// Writes the bytes of words that `strobes` select. False, without a write, if one of them is
     /// in no buffer.
     pub fn write(&mut self, address: u64, words: &[u32], strobes: u128) -> bool {

@@ -1,5 +1,5 @@
-//! An AXI4 write slave: accepts requests and data, stores them, and responds with the timing of its
-//! behaviour.
+//! An AXI4 write slave: accepts requests and data, and responds with the timing of its behaviour. Data is stored with its
+//! response, no earlier.
 
 use super::axi::{
     Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
@@ -34,14 +34,29 @@ pub struct Written {
 
 /// What a slave writes into.
 pub trait Store {
-    /// Writes the bytes of words that `strobes` select. False, without a write, if one of them is nowhere.
-    fn store(&mut self, address: u64, words: &[u32], strobes: u128) -> bool;
+    /// True if all bytes of words that `strobes` select have a place.
+    fn holds(&self, address: u64, words: &[u32], strobes: u128) -> bool;
+
+    /// Writes those bytes.
+    fn store(&mut self, address: u64, words: &[u32], strobes: u128);
 }
 
 impl Store for Bytes {
-    fn store(&mut self, address: u64, words: &[u32], strobes: u128) -> bool {
-        self.write(address, words, strobes)
+    fn holds(&self, address: u64, words: &[u32], strobes: u128) -> bool {
+        Bytes::holds(self, address, words, strobes)
     }
+
+    fn store(&mut self, address: u64, words: &[u32], strobes: u128) {
+        self.write(address, words, strobes);
+    }
+}
+
+/// A response, the cycle in which it is due, and the data that is stored with it, by address.
+#[derive(Debug)]
+struct Due {
+    cycle: u64,
+    response: WriteResponse,
+    data: Vec<(u64, WriteBeat)>,
 }
 
 /// One write slave, with the checker of its master.
@@ -56,8 +71,10 @@ pub struct WriteMemory {
     requests: VecDeque<(Request, u64)>,
     /// Data that is not written yet.
     data: VecDeque<WriteBeat>,
-    /// Responses with the cycles in which they are due, in the order of their writes.
-    due: VecDeque<(u64, WriteResponse)>,
+    /// Responses, in the order of their writes.
+    due: VecDeque<Due>,
+    /// Data of the response on the wires that is not stored yet.
+    fresh: Vec<(u64, WriteBeat)>,
     offer: WriteOffer,
     taken: u64,
     beats: u64,
@@ -79,6 +96,7 @@ impl WriteMemory {
             requests: VecDeque::new(),
             data: VecDeque::new(),
             due: VecDeque::new(),
+            fresh: Vec::new(),
             offer: WriteOffer { request_ready: false, data_ready: false, response: None },
             taken: 0,
             beats: 0,
@@ -138,13 +156,16 @@ impl WriteMemory {
         self.offer.data_ready = !(self.happens(gap) || shut || self.data.len() >= LONGEST as usize);
         // A valid response stays until it is taken.
         if self.offer.response.is_none() && !self.happens(gap) {
-            let first_of_id = |at: usize| self.due.iter().take(at).all(|(_, r)| r.id != self.due[at].1.id);
+            let first_of_id =
+                |at: usize| self.due.iter().take(at).all(|d| d.response.id != self.due[at].response.id);
             let most = if self.behaviour.reorder { self.due.len() } else { self.due.len().min(1) };
             let may: Vec<usize> =
-                (0..most).filter(|&at| self.due[at].0 <= cycle && first_of_id(at)).collect();
+                (0..most).filter(|&at| self.due[at].cycle <= cycle && first_of_id(at)).collect();
             if !may.is_empty() {
                 let at = may[self.below(may.len() as u64) as usize];
-                self.offer.response = self.due.remove(at).map(|(_, response)| response);
+                if let Some(due) = self.due.remove(at) {
+                    (self.offer.response, self.fresh) = (Some(due.response), due.data);
+                }
             }
         }
         self.offer
@@ -152,6 +173,10 @@ impl WriteMemory {
 
     /// Takes the inputs of the period, and writes what is complete. Returns whether anything passed.
     pub fn observe(&mut self, cycle: u64, written: Written, store: &mut dyn Store) -> bool {
+        for (address, beat) in self.fresh.drain(..) {
+            store.store(address, &beat.data, beat.strobes);
+            self.beats += 1;
+        }
         let request = Wires { shown: written.request, ready: self.offer.request_ready };
         let beat = Wires { shown: written.beat, ready: self.offer.data_ready };
         let response = Wires { shown: self.offer.response, ready: written.response_ready };
@@ -174,7 +199,7 @@ impl WriteMemory {
     }
 
     /// Completes the first request, whose data has all come.
-    fn finish(&mut self, cycle: u64, store: &mut dyn Store) {
+    fn finish(&mut self, cycle: u64, store: &dyn Store) {
         let Some((request, number)) = self.requests.pop_front() else { return };
         let data: Vec<WriteBeat> = self.data.drain(..=request.len as usize).collect();
         let start = request.address.wrapping_sub(self.of.base);
@@ -185,12 +210,13 @@ impl WriteMemory {
             _ => OKAY,
         };
         let size = u64::from(self.beat_bytes);
+        let mut kept = Vec::new();
         // A failing write changes nothing.
         let writes = answer == OKAY;
-        for (beat, at) in data.iter().zip(0..).filter(|_| writes) {
+        for (beat, at) in data.into_iter().zip(0..).filter(|_| writes) {
             let address = start.wrapping_add(at * size);
-            if store.store(address, &beat.data, beat.strobes) {
-                self.beats += 1;
+            if store.holds(address, &beat.data, beat.strobes) {
+                kept.push((address, beat));
             } else {
                 answer = DECODE_ERROR;
                 let (name, address) = (&self.of.name, request.address + at * size);
@@ -205,7 +231,8 @@ impl WriteMemory {
         };
         let jitter = self.below(u64::from(self.behaviour.jitter) + 1);
         let due = cycle + u64::from(self.behaviour.latency.max(1)) + late + jitter;
-        self.due.push_back((due, WriteResponse { id: request.id, response: answer }));
+        let response = WriteResponse { id: request.id, response: answer };
+        self.due.push_back(Due { cycle: due, response, data: kept });
     }
 
     /// Runs a period in reset, with or without a request or data of the master, and forgets
@@ -215,6 +242,7 @@ impl WriteMemory {
         self.requests.clear();
         self.data.clear();
         self.due.clear();
+        self.fresh.clear();
         self.offer.response = None;
     }
 }

@@ -92,6 +92,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     let of_top = modules.iter().filter(|m| m.block != Block::Board);
     context.insert("sources", &of_top.map(ModuleSpec::path).collect::<Vec<_>>());
     context.insert("converters", &converters(modules));
+    context.insert("append", &u32::from(design.append.is_some()));
     context.insert("hbm_mhz", &format!("{HBM_MHZ:.3}"));
     context.insert("defines", &CARD_DEFINES);
     context.insert("masters", &masters(design));
