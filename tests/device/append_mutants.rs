@@ -22,7 +22,7 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
     let jobs: Vec<Job> = LENGTHS.map(|lengths| job(&design, &tensors, &lengths, Mapping::RowAligned)).into();
     let files = hasty(&design);
     assert_eq!(found(&files, &jobs, Faults::default()), "");
-    let mutants: [Mutant; 10] = [
+    let mutants: [Mutant; 9] = [
         // A descriptor leaves before its token is in.
         ("meshkv_descriptor_queue", "(~desc_append | tokens_here)", "1'b1", ""),
         // The next run finds the tokens of the last one.
@@ -39,8 +39,6 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
         (WRITER, "row_q[LANE_BITS-1:0] == LANE", "~row_q[LANE_BITS-1:0] == LANE", ""),
         (WRITER, "value_at_q <= value_at_q + VALUE_STEP", "value_at_q <= value_at_q + KEY_STEP", ""),
         (WRITER, "(~of_values_q | &element_q)", "(~of_values_q | element_q[1])", ""),
-        // Words of the next token are taken for those of this one.
-        (WRITER, "stored_q >= ALL_NUM[STORED_BITS-1:0]", "|stored_q", ""),
         // Places are given back that are not free.
         (WRITER, "credit_q <= pops;", "credit_q <= pops | takes & ~credit_q | loads;", ""),
     ];
@@ -54,11 +52,11 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
 fn a_run_that_is_over_before_its_tokens_are_in_memory_is_found() {
     let design = growing();
     let tensors = tensors(&design, 100, 5);
-    let job = job(&design, &tensors, &LENGTHS[3], Mapping::RowAligned);
+    let job = job(&design, &tensors, &LENGTHS[0], Mapping::RowAligned);
     let files = hasty(&design);
     let awaited = |files: &[SourceFile]| {
         let mut bench = joined_of(files, &design, &Platform::of(&design), &apart(1)).unwrap();
-        let late = |port| Fault::of_port(port, FaultKind::Late(TIMEOUT / 2));
+        let late = |port| Fault::of_port(port, FaultKind::Late(TIMEOUT / 4 * 3));
         let tokens = (0..design.memory.ports as usize).map(late).collect();
         bench.driver.device.set_faults(Faults { tokens, ..Faults::default() });
         let done = bench.run(&job, Notice::Interrupt, MOST_WITH_TIMEOUT, &mut |_| false);
@@ -85,14 +83,15 @@ fn late(files: &[SourceFile], jobs: &[Job]) -> String {
 fn answers_to_a_cut_off_write_that_are_taken_for_others_are_found() {
     let design = growing();
     let tensors = tensors(&design, 100, 5);
+    // A write that memory took may still land: only what is in its place again is looked at.
     let jobs: Vec<Job> =
-        [0, 3, 0, 3].map(|at: usize| job(&design, &tensors, &LENGTHS[at], Mapping::RowAligned)).into();
+        [0; 6].map(|at: usize| job(&design, &tensors, &LENGTHS[at], Mapping::RowAligned)).into();
     let files = hasty(&design);
     assert_eq!(late(&files, &jobs), "");
     let of_now = "m_bvalid && m_bid[ID_WIDTH+:EPOCH_BITS] == epoch && ~(flush | stale);";
     assert_ne!(late(&mutant(&files, WRITER, of_now, "m_bvalid;"), &jobs), "", "the epoch is ignored, unseen");
     // A silence between two runs is that of the next.
-    let kept = mutant(&files, WRITER, "(late_q | &patience_q) & ~begin_run;", "late_q | &patience_q;");
+    let kept = mutant(&files, WRITER, "(late_q | &patience_q) & run_busy;", "late_q | &patience_q;");
     let stuck = |files: &[SourceFile]| {
         let mut bench = joined_of(files, &design, &Platform::of(&design), &apart(1)).unwrap();
         let port = |port| Fault::of_port(port, FaultKind::Shut);
@@ -129,8 +128,8 @@ fn a_burst_that_a_reset_cuts_off_and_that_writes_on_is_found() {
                 bench.driver.device.tick().unwrap();
             }
             bench.driver.write("SOFT_RESET", 1).unwrap();
-            bench.driver.wait(Notice::Interrupt, RESET, &mut |_| false).unwrap();
-            if bench.driver.settle(RESET).is_err() {
+            let told = bench.driver.wait(Notice::Interrupt, RESET, &mut |_| false);
+            if told.is_err() || bench.driver.settle(RESET).is_err() {
                 return false;
             }
             let other = || assert_nothing_else_was_written(&bench, &job, "a reset");

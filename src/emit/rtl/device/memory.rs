@@ -192,7 +192,7 @@ pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append
         &[
             "Writes new tokens of a memory port into external memory: K as whole rows, V into its lane of every flit.",
             "",
-            "A token is written when all its words are here, so that a reset of the core cuts off no burst for want of data.",
+            "A token is written when all its words are here, so that memory never waits for the fabric within a burst.",
             "A burst that has begun always ends, after an aborted run without another enabled byte. K is at row * HEAD_DIM * 2",
             "of its slice, and element d of V in flit HALF_FLITS + (row / lanes) * HEAD_DIM + d, lane row modulo lanes.",
         ],
@@ -210,7 +210,7 @@ pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append
     .input("stale", 1, STALE)
     .input("flush", 1, "Pending work is dropped.")
     .group("Status.")
-    .input("begin_run", 1, "One pulse: a run begins.")
+    .input("run_busy", 1, "A run is under way: memory is expected to answer.")
     .output("append_bad", 1, "Memory has returned an error, until the run is cut off.")
     .output("append_late", 1, "It has not taken or answered a write, until the run is cut off.")
     .output("append_busy", 1, "Words are here or on their way, or answers of this epoch are outstanding.")
