@@ -32,8 +32,7 @@ use std::path::{Path, PathBuf};
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
   meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
   meshkv run configs/tiny.toml --lengths 0,21 --steps 12 --fit            twelve tokens each: append, attend, next
-  meshkv sim run configs/grow_4x4.toml --lengths 17,64,200 --steps 40 --end 40,10,40 --begin 5,0,0
-                                                                          streams that come and go between steps
+  meshkv sim run configs/grow_4x4.toml --fit --lengths 17,64 --steps 40 --begin 5,0 --end 40,30    that come and go
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
