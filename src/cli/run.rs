@@ -3,10 +3,14 @@
 mod args;
 mod device;
 mod ended;
+mod grow_args;
+mod output;
 mod report;
+mod steps;
+mod steps_report;
 
 pub use args::Args;
-pub(super) use report::RunOutput;
+pub(super) use output::RunOutput;
 
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
@@ -21,6 +25,7 @@ use crate::design::registers::DESC_QUEUE;
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow, PartialsRow};
 use ended::Ended;
+use report::AttentionOutput;
 use safetensors::tensor::{Dtype, TensorView};
 use std::process::ExitCode;
 
@@ -42,6 +47,9 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         "--jitter is {}, and the model has edges where they belong\n  help: add --engine rtl, or leave --jitter out",
         args.jitter
     );
+    if args.grow.steps.is_some() {
+        return steps::run(args, ui);
+    }
     let (design, tensors) = args.inputs(ui)?;
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));
@@ -108,8 +116,10 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
-    let output = RunOutput::new(args, &job, chosen, &row, partials.as_ref(), accesses);
-    ui.result(&output, || report::prose(&job, chosen, &row, partials.as_ref(), accesses))?;
+    let output = AttentionOutput::new(args, &job, chosen, &row, partials.as_ref(), accesses);
+    ui.result(&RunOutput::Attention(output), || {
+        report::prose(&job, chosen, &row, partials.as_ref(), accesses)
+    })?;
     let merges = partials.as_ref().is_none_or(PartialsRow::is_good);
     Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() && merges {
         ExitCode::SUCCESS
@@ -171,6 +181,10 @@ fn explain(
                 }
             };
             verilog.differs(&difference, &args.carrier, again)?;
+            Ok(ExitCode::FAILURE)
+        }
+        Ended::Dut(end) => {
+            verilog.ui.error(format_args!("{end}"));
             Ok(ExitCode::FAILURE)
         }
         Ended::Failed(why) => {

@@ -1,10 +1,11 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
 use super::bounds::{accepted_a_cycle, Carried, Phase};
+use super::compared::Compared;
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
 use crate::emit::{self, TILE_EVENTS};
-use crate::model::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
+use crate::model::reference::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -222,39 +223,6 @@ fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<Heads>) {
         all.extend(one);
     }
     (all.ours(), all.theirs(), Some(heads))
-}
-
-/// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
-#[derive(Default)]
-struct Compared {
-    ours: Vec<u16>,
-    exact: Vec<f64>,
-    theirs: [Vec<u16>; FLASH_BLOCKS.len()],
-}
-
-impl Compared {
-    fn add(&mut self, job: &Job, (stream, head): (u32, u32), output: &[u16]) {
-        let (q, (k, v)) = (job.query(head, stream), job.kv(head, job.attended(stream)));
-        self.ours.extend_from_slice(output);
-        self.exact.extend(exact(q, k, v));
-        for (theirs, block) in self.theirs.iter_mut().zip(FLASH_BLOCKS) {
-            theirs.extend(flash_attention2(q, k, v, block));
-        }
-    }
-
-    fn extend(&mut self, other: Compared) {
-        self.ours.extend(other.ours);
-        self.exact.extend(other.exact);
-        self.theirs.iter_mut().zip(other.theirs).for_each(|(all, more)| all.extend(more));
-    }
-
-    fn ours(&self) -> Error {
-        Error::of(&self.ours, &self.exact)
-    }
-
-    fn theirs(&self) -> Error {
-        Error::least(self.theirs.iter().map(|block| Error::of(block, &self.exact)))
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 mod attention;
 mod bounds;
+mod compared;
 mod decode;
 mod decode_row;
 mod distribution;
@@ -26,6 +27,8 @@ mod row;
 pub mod scale;
 mod soak;
 mod spread;
+mod steps;
+mod steps_plot;
 mod sweep;
 mod timeline;
 
@@ -45,5 +48,7 @@ pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, LinkTimes, Row};
 pub use soak::{take as soak_take, SoakCase, SoakFabric, SoakRun};
 pub use spread::Spread;
+pub use steps::{OneStep, Quantiles, StepsLog, StepsRow};
+pub use steps_plot::steps_plot;
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use timeline::timeline;

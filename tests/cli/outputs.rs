@@ -164,6 +164,9 @@ fn simulations_on_the_model_keep_to_their_schemas() {
     ] {
         held_of_small(&sandbox, line, seed);
     }
+    // A cache that grows is another configuration.
+    let steps = held(&sandbox, "sim run small.toml --lengths 0,5 --steps 3 --fit", 0, Some(1));
+    assert_eq!((&steps["steps"], &steps["memory_equal"]), (&3.into(), &true.into()));
     // Another memory is another configuration.
     let tier = held(&sandbox, "sim decode small.toml --tokens 64 --tier ddr", 0, Some(1));
     let plain = held(&sandbox, "sim decode small.toml --tokens 64", 0, Some(1));

@@ -1,5 +1,6 @@
 //! Arguments of `meshkv run`, and the job that follows from them.
 
+use super::grow_args::GrowArgs;
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cli::ui::Ui;
@@ -30,6 +31,8 @@ use std::path::{Path, PathBuf};
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
   meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
+  meshkv run configs/tiny.toml --lengths 0,21 --steps 12 --fit            twelve tokens each: append, attend, next
+  meshkv sim run configs/grow_4x4.toml --fit --lengths 17,64 --steps 40 --begin 5,0 --end 40,30    that come and go
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -38,7 +41,7 @@ pub struct Args {
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     pub(super) config: PathBuf,
     /// Queries, keys and values, as safetensors
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Tensors")]
+    #[arg(long, value_name = "FILE", group = "shape", value_hint = clap::ValueHint::FilePath, help_heading = "Tensors")]
     tensors: Option<PathBuf>,
     /// Layer of the file
     #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Tensors")]
@@ -46,15 +49,16 @@ pub struct Args {
     /// Query position; with --batch the first of so many
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Tensors")]
     pub(super) query: usize,
-    /// Take heads, KV heads, head_dim and tokens from the tensors, whatever the configuration says
-    #[arg(long, requires = "tensors", help_heading = "Tensors")]
-    fit: bool,
+    /// Take heads, KV heads, head_dim and tokens from the tensors, whatever the configuration says; with --steps turn
+    /// kv.append on and make room for all streams and tokens
+    #[arg(long, requires = "shape", help_heading = "Tensors")]
+    pub(super) fit: bool,
     /// Tokens that are drawn where there is no file [default: model.max_tokens, at most 512]
     #[arg(long, conflicts_with = "tensors", help_heading = "Tensors")]
     tokens: Option<u32>,
     /// Spread of drawn logits
     #[arg(long, value_enum, default_value_t = Logits::Normal, conflicts_with = "tensors", help_heading = "Tensors")]
-    logits: Logits,
+    pub(super) logits: Logits,
     /// Queries at consecutive positions, each a stream of its own that shares all tokens
     #[arg(long, value_name = "STREAMS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Workload")]
     pub(super) batch: u32,
@@ -66,12 +70,14 @@ pub struct Args {
     /// them. Streams have queries at consecutive positions
     #[arg(long, value_name = "TOKENS,...", value_delimiter = ',', conflicts_with_all = ["batch", "tokens"], help_heading = "Workload")]
     pub(super) lengths: Vec<u32>,
+    #[command(flatten)]
+    pub(super) grow: GrowArgs,
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
-    mapping: Mapping,
+    pub(super) mapping: Mapping,
     /// Who receives a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
-    sharing: Sharing,
+    pub(super) sharing: Sharing,
     /// Of 256 cycles, those in which no output is taken
     #[arg(long, value_name = "OF_256", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=250), help_heading = "Platform")]
     pub(super) stall: u8,
@@ -106,7 +112,7 @@ pub struct Args {
 
 /// Spread of drawn logits over the tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Logits {
+pub(super) enum Logits {
     /// Standard deviation 1
     Normal,
     /// Standard deviation 12: a few tokens have nearly all of the weight
@@ -115,6 +121,18 @@ enum Logits {
     Flat,
     /// A sink at the first token, and values over sixteen powers of two
     LongTail,
+}
+
+impl Logits {
+    /// The spread that tensors are drawn with.
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Logits::Normal => Kind::Normal,
+            Logits::Peaky => Kind::Peaky,
+            Logits::Flat => Kind::Flat,
+            Logits::LongTail => Kind::LongTail,
+        }
+    }
 }
 
 /// Tokens over all heads from which a better optimised build outweighs its longer compilation.
@@ -160,12 +178,7 @@ impl Args {
                 positions: self.query + self.streams() as usize,
                 tokens: tokens as usize,
                 head_dim: config.pe.head_dim as usize,
-                logits: match self.logits {
-                    Logits::Normal => Kind::Normal,
-                    Logits::Peaky => Kind::Peaky,
-                    Logits::Flat => Kind::Flat,
-                    Logits::LongTail => Kind::LongTail,
-                },
+                logits: self.logits.kind(),
             };
             return Ok((design, synthetic(&drawn)));
         };
@@ -184,7 +197,7 @@ impl Args {
     }
 
     /// The lengths as they were typed.
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         self.lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
     }
 
@@ -217,13 +230,17 @@ impl Args {
     /// Form of the build, and its compilation.
     pub(super) fn build(&self, job: &Job) -> (BuildForm, RunLength) {
         let tokens = self.lengths.iter().copied().map(u64::from).sum::<u64>().max(job.longest().into());
-        let work = tokens * u64::from(job.design.config.model.heads);
-        let length = RunLength::of(work, LONG_RUN);
+        self.build_of(job.design, tokens)
+    }
+
+    /// The same for so many attended tokens of a design.
+    pub(super) fn build_of(&self, design: &Design, tokens: u64) -> (BuildForm, RunLength) {
+        let length = RunLength::of(tokens * u64::from(design.config.model.heads), LONG_RUN);
         if self.carrier.waves().is_some() {
             let form = if self.device { BuildForm::WholeDevice } else { BuildForm::WholeCore };
             return (form, length.traced(self.wave_depth));
         }
-        let form = if self.clocks(job.design).in_step() {
+        let form = if self.clocks(design).in_step() {
             BuildForm::CorePieces
         } else {
             BuildForm::CorePiecesTwoClocks
@@ -251,7 +268,7 @@ impl Args {
         Ok((job.mapped(&[choice.mapping]), Some(choice)))
     }
 
-    fn sharing(&self) -> design::Sharing {
+    pub(super) fn sharing(&self) -> design::Sharing {
         self.sharing.into()
     }
 
@@ -296,6 +313,12 @@ impl Args {
         if let Some(cards) = self.partials {
             text += &format!(" --partials {cards}");
         }
+        text + &self.platform_words()
+    }
+
+    /// Options of platform and engine of the command that repeats a run.
+    pub(super) fn platform_words(&self) -> String {
+        let mut text = String::new();
         if self.stall > 0 {
             text += &format!(" --stall {}", self.stall);
         }

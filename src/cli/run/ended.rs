@@ -9,6 +9,8 @@ pub(super) enum Ended {
     Stopped,
     /// Model and Verilog differ.
     Differs(Box<PortDifference>),
+    /// Ports failed otherwise.
+    Dut(DutError),
     /// The run failed.
     Failed(String),
 }
@@ -17,8 +19,17 @@ impl From<AttentionError> for Ended {
     fn from(why: AttentionError) -> Ended {
         match why {
             AttentionError::Stopped => Ended::Stopped,
-            AttentionError::Dut(DutError::Differ(difference)) => Ended::Differs(difference),
+            AttentionError::Dut(end) => Ended::from(end),
             failed => Ended::Failed(failed.to_string()),
+        }
+    }
+}
+
+impl From<DutError> for Ended {
+    fn from(why: DutError) -> Ended {
+        match why {
+            DutError::Differ(difference) => Ended::Differs(difference),
+            end => Ended::Dut(end),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Attention that was computed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct RunOutput<'a> {
+pub(in crate::cli) struct AttentionOutput<'a> {
     /// Metrics.
     #[serde(flatten)]
     row: &'a AttentionRow,
@@ -42,7 +42,7 @@ struct DeviceOutput {
     register_accesses: u64,
 }
 
-impl<'a> RunOutput<'a> {
+impl<'a> AttentionOutput<'a> {
     /// The result; `accesses` to registers, of a device.
     pub(super) fn new(
         args: &Args,
@@ -51,8 +51,8 @@ impl<'a> RunOutput<'a> {
         row: &'a AttentionRow,
         partials: Option<&'a PartialsRow>,
         accesses: Option<u64>,
-    ) -> RunOutput<'a> {
-        RunOutput {
+    ) -> AttentionOutput<'a> {
+        AttentionOutput {
             row,
             lengths: job.lengths(),
             mapping: job.mappings[0].name(),

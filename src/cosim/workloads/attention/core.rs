@@ -128,6 +128,8 @@ pub(super) struct Core<'a> {
     /// Violations of the memory that a result has.
     told: usize,
     random: u64,
+    /// Cycle of the first descriptor of the first job, from which memory counts.
+    since: Option<u64>,
 }
 
 impl<'a> Core<'a> {
@@ -160,6 +162,7 @@ impl<'a> Core<'a> {
             occupancies: 0,
             told: 0,
             random: 1,
+            since: None,
             source,
             pins,
         })
@@ -196,6 +199,7 @@ impl<'a> Core<'a> {
         }
         self.send_inputs(job, heads, stop)?;
         let begun = self.pins.cycle();
+        let since = *self.since.get_or_insert(begun);
         let pending = job.descriptors().expect("the job was checked");
         let mut next = 0;
         let mut result = AttentionResult::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
@@ -212,7 +216,8 @@ impl<'a> Core<'a> {
             if let Some(growth) = &mut self.growth {
                 growth.present(&mut self.pins, pending.get(next));
             }
-            self.memory_pins.drive(&mut self.pins, &mut self.memory, cycle);
+            let of_memory = self.pins.cycle() - since;
+            self.memory_pins.drive(&mut self.pins, &mut self.memory, of_memory);
             let mut takes = vec![false; cols];
             for (x, takes) in takes.iter_mut().enumerate() {
                 self.random = crate::cosim::hash::mix(self.random);
@@ -224,7 +229,7 @@ impl<'a> Core<'a> {
                 next += 1;
                 moved = self.pins.cycle();
             }
-            if self.memory_pins.observe(&self.pins, &mut self.memory, cycle) {
+            if self.memory_pins.observe(&self.pins, &mut self.memory, of_memory) {
                 moved = self.pins.cycle();
             }
             if let Some(growth) = &mut self.growth {
@@ -400,10 +405,7 @@ impl<'a> Core<'a> {
                     }
                     let asked = self.pins.cycle();
                     loop {
-                        if let Some(growth) = &mut self.growth {
-                            growth.present(&mut self.pins, None);
-                        }
-                        self.pins.tick()?;
+                        self.tick_inputs()?;
                         if self.pins.get(self.one.query_ready, 0) == 1 {
                             break;
                         }
@@ -420,9 +422,25 @@ impl<'a> Core<'a> {
             }
         }
         self.pins.set(self.one.query_valid, 0, 0);
-        while let Some(growth) = self.growth.as_mut().filter(|growth| !growth.are_in()) {
+        while self.growth.as_ref().is_some_and(|growth| !growth.are_in()) {
+            self.tick_inputs()?;
+        }
+        Ok(())
+    }
+
+    /// Runs a period before the descriptors of a job, in which a new token may go in. Memory is there from the first
+    /// descriptor of the first job on.
+    fn tick_inputs(&mut self) -> Result<(), DutError> {
+        if let Some(growth) = &mut self.growth {
             growth.present(&mut self.pins, None);
-            self.pins.tick()?;
+        }
+        let cycle = self.since.map(|since| self.pins.cycle() - since);
+        if let Some(cycle) = cycle {
+            self.memory_pins.drive(&mut self.pins, &mut self.memory, cycle);
+        }
+        self.pins.tick()?;
+        if let Some(cycle) = cycle {
+            self.memory_pins.observe(&self.pins, &mut self.memory, cycle);
         }
         Ok(())
     }

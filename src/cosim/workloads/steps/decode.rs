@@ -100,3 +100,24 @@ impl Difference {
         difference
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn every_byte_that_differs_counts_and_the_first_is_named() {
+        let host = HashMap::from([(3, vec![1, 2, 3, 4]), (5, vec![9; 4])]);
+        let of = |memory: &[(u64, &[u8])]| {
+            let memory = memory.iter().map(|(number, bytes)| (*number, bytes.to_vec())).collect();
+            let found = Difference::of(&Image::Slices(memory), &Image::Slices(host.clone()));
+            (found.differing, found.first)
+        };
+        assert_eq!(of(&[(3, &[1, 2, 3, 4]), (5, &[9; 4])]), (0, None));
+        assert_eq!(of(&[(3, &[1, 0, 0, 4]), (5, &[9; 4])]), (2, Some((3, 1))));
+        // A slice that is missing, and one where none belongs.
+        assert_eq!(of(&[(3, &[1, 2, 3, 4])]), (4, Some((5, 0))));
+        assert_eq!(of(&[(3, &[1, 2, 3, 4]), (4, &[0]), (5, &[9; 4])]), (1, Some((4, 0))));
+    }
+}

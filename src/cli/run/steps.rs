@@ -1,0 +1,182 @@
+//! `meshkv run --steps`: decode steps one after the other over caches that grow.
+
+use super::args::Args;
+use super::ended::Ended;
+use super::grow_args::fitted;
+use super::output::RunOutput;
+use super::steps_report::{prose, StepsOutput};
+use crate::cli::interrupt::Interrupt;
+use crate::cli::load::load;
+use crate::cli::pictures::Pictures;
+use crate::cli::ports::Verilog;
+use crate::cli::ui::Ui;
+use crate::cli::views::Views;
+use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::memory::Behaviour;
+use crate::cosim::workloads::attention::{AttentionError, Bench, Job, Session};
+use crate::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule, Stepped, StepsError};
+use crate::design::{Choice, Design, Mapping};
+use crate::eval::report::{Figure, RunPage};
+use crate::eval::{self, StepsLog, StepsRow};
+use crate::model::tensors::Tensors;
+use std::process::ExitCode;
+
+/// What runs, but for the engine.
+struct Work<'a> {
+    args: &'a Args,
+    design: &'a Design,
+    schedule: &'a Schedule,
+    tensors: &'a Tensors,
+    mapping: Mapping,
+    behaviour: Behaviour,
+}
+
+/// Runs the subcommand with `--steps`. Exit code 1 if an output of a step differs from the model of the datapath in a bit
+/// or exceeds the bound of its error, or external memory is not what a host would have written.
+///
+/// # Errors
+/// A wrong configuration or workload, a missing tool, a file that cannot be written, or Ctrl-C.
+pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let schedule = args.grow.schedule(&args.lengths)?;
+    let (mut design, _) = load(&args.config, ui)?;
+    if args.fit {
+        let (made, changed) = fitted(&design, &schedule)?;
+        if !changed.is_empty() {
+            ui.note(format_args!(
+                "--fit: this run has {}; {} has not",
+                changed.join(", "),
+                args.config.display()
+            ));
+        }
+        design = made;
+    }
+    check(&schedule, &design)?;
+    ui.made_from(&design.name, design.config.sha256());
+    ui.seeded(Some(args.seed));
+    let interrupt = Interrupt::listen()?;
+    let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
+    let tensors = schedule.tensors(&design, args.seed, args.logits.kind());
+    let (mapping, chosen) = mapping(args, &design, &schedule, &tensors)?;
+    let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
+    let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
+    let work = Work { args, design: &design, schedule: &schedule, tensors: &tensors, mapping, behaviour };
+    let (form, length) = args.build_of(&design, schedule.attended());
+    let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
+    let socket = match args.carrier.is_model() {
+        true => None,
+        false => Some(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?),
+    };
+    let progress = ui.progress(Some(schedule.attended()), "decoding");
+    let (mut log, mut attended) = (StepsLog::default(), 0);
+    let steps = schedule.batches.len();
+    let result = work.decode(socket, &mut || interrupt.requested(), &mut |stepped| {
+        attended += (0..stepped.job.streams).map(|b| stepped.job.attended(b).len() as u64).sum::<u64>();
+        log.add(&stepped);
+        progress.set(attended);
+        progress.message(format!("step {} of {steps}", stepped.step + 1));
+    });
+    drop(progress);
+    let (lengths, memory) = match result {
+        Ok(end) => end,
+        Err(Ended::Stopped) => {
+            let what = format!("while decoding; no result{}", args.carrier.waves_until_then());
+            return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
+        }
+        Err(Ended::Differs(difference)) => {
+            let again = |socket| match work.decode(Some(socket), &mut || interrupt.requested(), &mut |_| {}) {
+                Err(Ended::Dut(end)) => Some(end),
+                _ => None,
+            };
+            verilog.differs(&difference, &args.carrier, again)?;
+            return Ok(ExitCode::FAILURE);
+        }
+        Err(Ended::Dut(end)) => {
+            ui.error(format_args!("{end}"));
+            return Ok(ExitCode::FAILURE);
+        }
+        Err(Ended::Failed(why)) => {
+            ui.error(format_args!("{why}"));
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    args.carrier.note_waves(ui);
+    let row = log.row(&lengths, &memory);
+    let output = StepsOutput::new(args, &schedule, (mapping, chosen.as_ref()), &row);
+    if let Some(pictures) = &pictures {
+        pictures.write_page(&page(&design, &schedule, &row, output.command())?, ui)?;
+    }
+    ui.result(&RunOutput::Steps(output), || prose(&design, &schedule, chosen.as_ref(), &row))?;
+    Ok(if row.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The mapping of all steps, with its choice if the workload decides: by the step with the most tokens.
+fn mapping(
+    args: &Args,
+    design: &Design,
+    schedule: &Schedule,
+    tensors: &Tensors,
+) -> anyhow::Result<(Mapping, Option<Choice>)> {
+    if let Some(mapping) = args.mapping.fixed() {
+        return Ok((mapping, None));
+    }
+    let mut caches = Caches::new(design, schedule)?;
+    let mut most = (0, Vec::new());
+    for batch in &schedule.batches {
+        let tokens: u64 = batch.iter().map(|&b| u64::from(caches.lengths()[b as usize]) + 1).sum();
+        if tokens >= most.0 {
+            let job = caches.job(tensors, batch, Mapping::RowAligned, args.sharing())?;
+            most = (tokens, job.descriptors().map_err(anyhow::Error::from)?);
+        }
+        caches.grow(batch);
+    }
+    let choice = Choice::new(design, &most.1);
+    Ok((choice.mapping, Some(choice)))
+}
+
+impl Work<'_> {
+    /// Runs all steps on a simulation, or on the model if there is none. Returns the lengths of all caches, and how memory
+    /// differs from what a host would have written.
+    fn decode(
+        &self,
+        socket: Option<Box<dyn DutPorts>>,
+        stop: &mut dyn FnMut() -> bool,
+        see: &mut dyn FnMut(Stepped),
+    ) -> Result<(Vec<u32>, Difference), Ended> {
+        let Work { args, design, schedule, tensors, .. } = *self;
+        let mut caches = Caches::new(design, schedule)?;
+        let (image, behaviour) = (caches.image(tensors, args.seed), self.behaviour.clone());
+        let clocks = args.clocks(design);
+        let mut session = match socket {
+            Some(socket) => Session::on(socket, design, image, behaviour, clocks),
+            None => Session::on_model(design, image, behaviour, clocks),
+        }?;
+        let mut one_step = |job: &Job| session.step(job, args.stall, stop).map_err(Ended::from);
+        let how = (self.mapping, args.sharing());
+        decode(&mut caches, schedule, tensors, how, &mut one_step, &mut |stepped| see(stepped))?;
+        let memory = Difference::of(session.image(), &caches.image(tensors, args.seed));
+        Ok((caches.lengths().to_vec(), memory))
+    }
+}
+
+/// The page of `--plot`.
+fn page(design: &Design, schedule: &Schedule, row: &StepsRow, command: &str) -> anyhow::Result<RunPage> {
+    let title = format!("{}: {} steps of {} streams", design.name, row.steps, schedule.lengths.len());
+    let picture = eval::steps_plot(&title, row)?;
+    let caption =
+        "Cycles of each step, from its first query to its last output, over the tokens of its streams.";
+    Ok(RunPage {
+        title,
+        subtitle: String::new(),
+        command: command.to_owned(),
+        warnings: Vec::new(),
+        figures: vec![Figure::new("steps", picture, caption.to_owned())],
+        tables: Vec::new(),
+    })
+}
+
+impl From<StepsError> for Ended {
+    fn from(why: StepsError) -> Ended {
+        Ended::Failed(why.to_string())
+    }
+}
