@@ -275,7 +275,7 @@ int run(int count, char **words) {
     options.limit = std::chrono::milliseconds(number(given, "--timeout", 10000, 1, 999999999));
     options.interrupt = given.count("--interrupt") != 0;
     options.layers = number(given, "--layers", std::min(2, MESHKV_LAYERS), 1, MESHKV_LAYERS);
-    const Transformer model(options.layers, number(given, "--seed", 1, 0, 999999999));
+    const Transformer model(options.layers, number(given, "--seed", 19, 0, 999999999));
 
     OnHost on_host;
     const Generated wanted = generate(model, on_host, streams, tokens);

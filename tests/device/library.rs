@@ -1,22 +1,13 @@
 //! The host's library on a co-simulated device: it decodes, and refuses what it must before anything is written.
 
-use crate::support::attention;
 use crate::support::device::card::Card;
 use crate::support::device::host_build::HostBuild;
-use crate::support::device::small;
+use crate::support::device::{roomy, small};
 use meshkv::design::Design;
 use std::path::{Path, PathBuf};
 
 /// Devices whose host writes new tokens, and with `true` those that write them themselves (`kv.append`).
 const APPENDS: [bool; 1] = [false];
-
-/// Two layers of four streams. Homes that do not swap: each port has a buffer of its own.
-fn roomy(append: bool) -> Design {
-    attention::small(|c| {
-        (c.takv.column_stride, c.takv.swap_epoch) = (1, 0);
-        (c.model.layers, c.model.max_streams, c.kv.append) = (2, 4, append);
-    })
-}
 
 /// A program of these tests.
 fn source(name: &str) -> PathBuf {
@@ -95,11 +86,11 @@ queries are missing
 2 no device is open
 1 cannot open none.xclbin
 2 3 layers: the design has room for 1 to 2
-0 
-0 
+0
+0
 2 stream 0 is twice in the batch
-0 
-0 
+0
+0
 length 1
 ";
     assert_eq!(said, expected);

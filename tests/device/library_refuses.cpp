@@ -67,7 +67,10 @@ int main() {
     // The same in C.
     uint32_t length = 0;
     const uint32_t twice[2] = {0, 0};
-    const auto in_c = [](int status) { std::printf("%d %s\n", status, meshkv_message()); };
+    const auto in_c = [](int status) {
+        const char *why = meshkv_message();
+        std::printf("%d%s%s\n", status, *why ? " " : "", why);
+    };
     const auto step_in_c = [&](meshkv_device *of, size_t batch) {
         in_c(meshkv_append_and_attend(of, 0, twice, batch, q.data(), k.data(), v.data(), o.data()));
     };
