@@ -8,7 +8,7 @@
 //
 // All numbers are FP16 in arrays without gaps: queries and outputs [stream of the batch][head][dim], keys and values of a
 // batch [stream of the batch][KV head][dim]. A layer may be called again while another has fewer tokens: each counts its
-// own. A call that throws leaves all lengths as they were, and may be repeated.
+// own. A call that throws leaves all lengths as they were, and may be repeated. A device is for one thread at a time.
 #pragma once
 #include <chrono>
 #include <cstring>
@@ -57,18 +57,11 @@ public:
     void copy(uint32_t stream, uint32_t from) {
         streams_.length(from, 0);
         streams_.begin(stream);
-        std::vector<uint16_t> keys, values;
-        for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
-            const uint32_t own = streams_.own(from, layer), shared = streams_.length(from, layer) - own;
-            keys.resize(size_t{std::max(own, shared)} * MESHKV_HEAD_DIM);
-            values.resize(keys.size());
-            for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
-                cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), shared);
-                cache_.put(stream, layer, head, 0, keys.data(), values.data(), shared);
-                cache_.get(from, layer, head, 0, keys.data(), values.data(), own);
-                cache_.put(stream, layer, head, shared, keys.data(), values.data(), own);
-            }
-            streams_.grow(stream, layer, shared + own);
+        try {
+            copy_tokens(stream, from);
+        } catch (...) {
+            streams_.end(stream);
+            throw;
         }
     }
 
@@ -161,6 +154,22 @@ private:
             for (const Given &from : read)
                 if (to.first() < from.first() + from.bytes && from.first() < to.first() + to.bytes)
                     throw Refused(std::string(to.name) + " overlap " + from.name + ": give them a buffer of their own");
+    }
+
+    void copy_tokens(uint32_t stream, uint32_t from) {
+        std::vector<uint16_t> keys, values;
+        for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
+            const uint32_t own = streams_.own(from, layer), shared = streams_.length(from, layer) - own;
+            keys.resize(std::max(own, shared) * ROW);
+            values.resize(keys.size());
+            for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+                cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), shared);
+                cache_.put(stream, layer, head, 0, keys.data(), values.data(), shared);
+                cache_.get(from, layer, head, 0, keys.data(), values.data(), own);
+                cache_.put(stream, layer, head, shared, keys.data(), values.data(), own);
+            }
+            streams_.grow(stream, layer, shared + own);
+        }
     }
 
     // The outputs of a stream.

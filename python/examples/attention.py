@@ -1,6 +1,6 @@
 """Attention of a real model on the device, beside numpy, and torch if it is installed.
 
-    python3 attention.py --library build/libmeshkv.so --xclbin build/meshkv.xclbin --tensors FILE [--layer 3] [--tokens N]
+    python3 attention.py --library build/libmeshkv.so --xclbin build/meshkv.xclbin --tensors FILE [--layer L] [--tokens N]
 
 FILE is a safetensors file with queries [head][position][dim], keys and values [KV head][token][dim] under the names
 `layers.N.q`, `.k` and `.v`, or those of --names. The last query attends to all tokens. A design with fewer heads takes the
@@ -22,7 +22,7 @@ def main():
     parser.add_argument("--xclbin", required=True, help="bitstream of the design")
     parser.add_argument("--tensors", required=True, help="safetensors file")
     parser.add_argument("--names", nargs=3, metavar=("Q", "K", "V"), help="names of the tensors instead of layers.N.q, .k, .v")
-    parser.add_argument("--layer", type=int, default=3, help="layer of the model whose tensors are read (default: 3)")
+    parser.add_argument("--layer", type=int, default=0, help="layer of the model whose tensors are read (default: 0)")
     parser.add_argument("--tokens", type=int, help="tokens of the file to attend to (default: all that the design takes)")
     parser.add_argument("--steps", type=int, default=2, help="tokens that are appended one by one (default: 2)")
     parser.add_argument("--most", type=float, default=2e-3, help="largest error, of outputs about 1 (default: 2e-3)")
@@ -78,4 +78,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (meshkv.Failed, OSError, ValueError) as why:
+        sys.exit(f"error: {why}")

@@ -9,7 +9,7 @@ _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", 
 
 
 def load(path, names):
-    """Reads tensors by name as a list of arrays. Raises KeyError with the names there are if one is missing."""
+    """Reads tensors by name as a list of arrays. Raises ValueError with the names there are if one is missing."""
     with open(path, "rb") as file:
         head = file.read(8)
         if len(head) < 8:
@@ -23,7 +23,7 @@ def load(path, names):
         arrays = []
         for name in names:
             if name not in header:
-                raise KeyError(f"{path} has no tensor {name}, but " + ", ".join(sorted(header)))
+                raise ValueError(f"{path} has no tensor {name}, but " + ", ".join(sorted(header)))
             of = header[name]
             if of["dtype"] not in _TYPES and of["dtype"] != "BF16":
                 raise ValueError(f"{path}: tensor {name} is of {of['dtype']}")

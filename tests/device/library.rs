@@ -1,10 +1,11 @@
 //! The host's library on a co-simulated device: it decodes, and refuses what it must before anything is written.
 
-use crate::support::device::card::Card;
+use crate::support::device::card::{stand_in, Card};
 use crate::support::device::host_build::HostBuild;
 use crate::support::device::{roomy, small};
 use meshkv::design::Design;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Devices whose host writes new tokens, and with `true` those that write them themselves (`kv.append`).
 const APPENDS: [bool; 1] = [false];
@@ -102,6 +103,78 @@ length 1
         let ran = build.command("library_refuses").env("MESHKV_FAKE_FAULT", fault).output().unwrap();
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert!(!ran.status.success() && said.contains(says), "{fault}: {said}");
+    }
+}
+
+#[test]
+fn a_batch_is_as_few_runs_as_name_no_slice_twice() {
+    let build = HostBuild::new(roomy(false));
+    build.compile(&source("library_plans.cpp"), "library_plans", &[]);
+    let ran = build.command("library_plans").output().unwrap();
+    let expected = "\
+first tokens
+  0:1,0>0+1c 3:1,0>3+1c | 0 3
+a token that opens a segment
+  0:2,0>0+1c | 0
+the last layer
+  0:1,2>0+1c 3:1,0>3+1cs | 0 3
+three that attend to the same
+  0:1,7>0+3cp | 0 1 2
+two that do not follow each other
+  0:1,7>0+1c | 0
+  0:1,7>2+1c | 2
+own tokens after a prefix
+  0:1,7>1+2 1:1,0>1+1c 2:1,0>2+1c | 1 2
+one with own tokens, beside the owner
+  0:1,7>0+1c | 0
+  0:1,7>1+1 1:1,0>1+1c | 1
+  0:1,7>2+1c | 2
+two with own tokens
+  0:1,7>1+2 1:1,0>1+1cp 2:2,0>2+1cp | 1 2
+";
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), expected);
+}
+
+/// XRT in a folder as its setup script names it, with nothing to link.
+fn xrt(build: &HostBuild) -> PathBuf {
+    let xrt = build.path("xrt");
+    std::fs::create_dir_all(xrt.join("lib")).unwrap();
+    std::os::unix::fs::symlink(stand_in(), xrt.join("include")).unwrap();
+    std::fs::write(build.path("empty.cpp"), "").unwrap();
+    build.compile(Path::new("empty.cpp"), "xrt/lib/libxrt_coreutil.so", &["-shared", "-fPIC"]);
+    xrt
+}
+
+#[test]
+fn make_host_builds_the_library_and_the_examples() {
+    let build = HostBuild::new(small());
+    let xrt = xrt(&build);
+    let mut make = Command::new("make");
+    make.args(["-C", "scripts", "host"]).arg(format!("XILINX_XRT={}", xrt.display()));
+    let made = make.current_dir(build.dir.path()).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let ran =
+        build.command("build/meshkv_generate").env("LD_LIBRARY_PATH", xrt.join("lib")).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!((ran.status.code(), said.as_str()), (Some(2), "error: which XCLBIN?\n"));
+    for name in ["libmeshkv.so", "meshkv_host"] {
+        assert!(build.path("build").join(name).exists(), "{name}");
+    }
+    // An option that is wrong is named before the card is opened.
+    for (option, says) in [
+        (["--tokens", "300"], "--tokens is \"300\": 1 to 249 are possible"),
+        (["--streams", "x"], "--streams is \"x\": 1 to 2 are possible"),
+        (["--speed", "1"], "--speed is no option"),
+    ] {
+        let mut command = build.command("build/meshkv_generate");
+        command
+            .env("LD_LIBRARY_PATH", xrt.join("lib"))
+            .arg("none.xclbin")
+            .args(["--streams", "2"])
+            .args(option);
+        let ran = command.output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.code() == Some(2) && said.contains(says), "{said}");
     }
 }
 

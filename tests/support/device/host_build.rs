@@ -17,7 +17,7 @@ impl HostBuild {
     pub fn new(design: Design) -> HostBuild {
         let dir = tempfile::tempdir().unwrap();
         for file in emit(&design).unwrap() {
-            if file.path.starts_with("host/") || file.path.starts_with("sw/") {
+            if ["host/", "sw/", "scripts/Makefile"].iter().any(|of| file.path.starts_with(of)) {
                 let path = dir.path().join(&file.path);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 std::fs::write(path, &file.text).unwrap();
