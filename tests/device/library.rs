@@ -2,7 +2,9 @@
 
 use crate::support::device::card::{stand_in, Card};
 use crate::support::device::host_build::HostBuild;
-use crate::support::device::{roomy, small};
+use crate::support::device::{roomy, small, TIMEOUT};
+use meshkv::cosim::memory::{Fault, FaultKind};
+use meshkv::cosim::workloads::device::Faults;
 use meshkv::design::Design;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,6 +55,29 @@ fn streams_that_grow_share_and_begin_again_attend_to_their_own_tokens() {
         build.compile(&source("library_attends.cpp"), "library_attends", &[]);
         let said = run(&build, "library_attends", &[]);
         assert!(said.starts_with("as on the host"), "{said}");
+    }
+}
+
+#[test]
+fn a_call_that_fails_is_named_and_may_be_repeated() {
+    let build = HostBuild::new(roomy(false));
+    build.compile(&source("library_attends.cpp"), "library_attends", &[]);
+    let all = |kind| (0..build.design.memory.ports as usize).map(move |port| Fault::of_port(port, kind));
+    let (none, io) = (Faults::default(), Fault::of_port(0, FaultKind::SlaveError));
+    for (faults, says) in [
+        (Faults { hbm: all(FaultKind::SlaveError).collect(), ..none.clone() }, "MEMORY (A read of external"),
+        (Faults { hbm: all(FaultKind::Late(3 * TIMEOUT)).collect(), ..none.clone() }, "MEMORY_TIMEOUT ("),
+        (Faults { reads: vec![io.clone()], ..none.clone() }, "LIST_READ ("),
+        (Faults { writes: vec![io], ..none }, "OUTPUT_WRITE ("),
+    ] {
+        let mut card = Card::new(&build.design);
+        card.break_memory(faults);
+        let ran = card.serve(build.command("library_attends").arg("--fails"));
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        let lines: Vec<_> = said.lines().collect();
+        assert!(ran.status.success() && lines.len() == 2, "{says}: {said}");
+        assert!(lines[0].contains(says) && lines[0].ends_with("; 11 tokens"), "{says}: {said}");
+        assert_eq!(lines[1], "as on the host", "{says}");
     }
 }
 

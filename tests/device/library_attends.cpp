@@ -59,7 +59,6 @@ void compare(const char *what, uint32_t stream, const std::vector<Token> &tokens
 int main(int count, char **words) {
     meshkv::Options options;
     options.limit = std::chrono::minutes(10);
-    options.interrupt = count > 1 && std::string(words[1]) == "--interrupt";
     meshkv::Device device("card.xclbin", options);
     Cache cache;
     const auto prompt = [&](uint32_t stream, uint32_t layer, uint32_t tokens) {
@@ -90,6 +89,23 @@ int main(int count, char **words) {
             compare(what, batch[place], tokens, &q[place * HEADS * DIM], out.data());
         }
     };
+
+    if (count > 1 && std::string(words[1]) == "--fails") {
+        // A call that fails may be repeated: its token goes to the same place.
+        device.begin(0);
+        prompt(0, 0, 11);
+        const auto some = numbers(HEADS * DIM);
+        std::vector<uint16_t> out(some.size());
+        try {
+            device.append_and_attend(0, {0}, some.data(), some.data(), some.data(), out.data());
+        } catch (const meshkv::Error &error) {
+            std::printf("%s; %u tokens\n", error.what(), device.length(0, 0));
+        }
+        run("after a failure", 0, {0}, true);
+        run("and on", 0, {0}, true);
+        std::puts("as on the host");
+        return 0;
+    }
 
     // The first token of an empty stream, the last of a segment, one that opens a segment; streams of other lengths.
     device.begin(0);

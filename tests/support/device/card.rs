@@ -3,7 +3,7 @@
 use super::{assert_rules, whole};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Image, Shape};
-use meshkv::cosim::workloads::device::{Bench, Platform};
+use meshkv::cosim::workloads::device::{Bench, Faults, Platform};
 use meshkv::design::registers::named;
 use meshkv::design::Design;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ impl Card {
                 }
                 b'W' => {
                     let (offset, value) = (number(), number());
-                    self.bench.driver.device.write(offset as u32, value as u32).unwrap();
+                    self.write(offset as u32, value as u32);
                     continue;
                 }
                 b'R' => u64::from(self.register(number() as u32)).to_le_bytes().to_vec(),
@@ -136,6 +136,19 @@ impl Card {
             };
             host.write_all(&reply).expect("the host takes the answer");
         }
+    }
+
+    /// Gives the memories faults, until a host clears an error.
+    pub fn break_memory(&mut self, faults: Faults) {
+        self.bench.driver.device.set_faults(faults);
+    }
+
+    fn write(&mut self, offset: u32, value: u32) {
+        let error = named("ERROR").offset;
+        if offset == error && self.bench.driver.device.read(error).unwrap() != 0 {
+            self.bench.driver.device.set_faults(Faults::default());
+        }
+        self.bench.driver.device.write(offset, value).unwrap();
     }
 
     /// A buffer for the kernel's argument with this number.
