@@ -223,7 +223,8 @@ private:
 
     // A run by the list, to its end.
     void finish(uint32_t streams, uint32_t listed, uint32_t tokens) {
-        driver_.clear();
+        const auto nap = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+        driver_.rest(options_.limit, nap);
         if (options_.interrupt) {
             auto line = card_.interrupt();
             line.enable();
@@ -232,7 +233,7 @@ private:
             line.disable();
         } else {
             driver_.start(streams, false, listed, tokens);
-            driver_.wait(options_.limit, [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); });
+            driver_.wait(options_.limit, nap);
         }
     }
 };

@@ -115,6 +115,20 @@ public:
         io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
     }
 
+    // Waits until a run that has failed is over, and forgets its end and its errors. `pause` as for `wait`.
+    void rest(std::chrono::milliseconds limit, const std::function<void()> &pause) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (runs()) {
+            if (std::chrono::steady_clock::now() > end) {
+                reset();
+                break;
+            }
+            pause();
+        }
+        io_.read(MESHKV_CTRL);  // AP_DONE, which a read clears.
+        clear();
+    }
+
     // Stops the run and empties the queue. Waits until that is done: descriptors pushed before are refused.
     void reset() {
         io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
