@@ -1,8 +1,8 @@
 //! The host's library on a co-simulated device: it decodes, and refuses what it must before anything is written.
 
 use crate::support::device::card::{stand_in, Card};
-use crate::support::device::host_build::HostBuild;
-use crate::support::device::{roomy, small, TIMEOUT};
+use crate::support::device::host_build::{roomy, HostBuild};
+use crate::support::device::{small, TIMEOUT};
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::Faults;
 use meshkv::design::Design;

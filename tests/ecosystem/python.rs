@@ -1,8 +1,7 @@
 //! The package in Python builds a wheel, drives a co-simulated device through the library in C, and names what is wrong.
 
 use crate::support::device::card::Card;
-use crate::support::device::host_build::HostBuild;
-use crate::support::device::roomy;
+use crate::support::device::host_build::{roomy, HostBuild};
 use crate::support::ecosystem::python;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,11 +1,20 @@
 //! The host's library and programs of a design, built against the stand-in for XRT.
 
 use super::card::stand_in;
+use crate::support::attention;
 use meshkv::design::Design;
 use meshkv::emit::emit;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+
+/// Two layers of four streams. Homes that do not swap: each port has a buffer of its own.
+pub fn roomy(append: bool) -> Design {
+    attention::small(|c| {
+        (c.takv.column_stride, c.takv.swap_epoch) = (1, 0);
+        (c.model.layers, c.model.max_streams, c.kv.append) = (2, 4, append);
+    })
+}
 
 /// The emitted sources of a design in a folder of their own, and a file to pass for a bitstream.
 pub struct HostBuild {

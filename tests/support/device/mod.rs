@@ -40,14 +40,6 @@ pub fn small() -> Design {
     attention::small(|c| c.takv.column_stride = 1)
 }
 
-/// Two layers of four streams. Homes that do not swap: each port has a buffer of its own.
-pub fn roomy(append: bool) -> Design {
-    attention::small(|c| {
-        (c.takv.column_stride, c.takv.swap_epoch) = (1, 0);
-        (c.model.layers, c.model.max_streams, c.kv.append) = (2, 4, append);
-    })
-}
-
 /// Queries, keys and values of a layer.
 pub fn tensors(design: &Design, tokens: usize, seed: u64) -> Tensors {
     attention::tensors(design, tokens, 2, Logits::Normal, seed)
