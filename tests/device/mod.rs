@@ -8,6 +8,7 @@ mod control_registers;
 mod counter_view;
 mod errors;
 mod host_example;
+mod library;
 mod lists;
 mod mutants;
 mod partials;

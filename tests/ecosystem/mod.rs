@@ -4,4 +4,5 @@ mod bench;
 mod files;
 mod fusesoc;
 mod ipxact;
+mod python;
 mod systemrdl;

@@ -15,6 +15,11 @@ pub struct Output {
     dir: TempDir,
 }
 
+/// Python of the environment, with its packages.
+pub fn python() -> PathBuf {
+    venv().join("bin/python3")
+}
+
 /// The project's own environment of Python.
 fn venv() -> PathBuf {
     let venv = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/venv");

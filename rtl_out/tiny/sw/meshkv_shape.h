@@ -27,6 +27,7 @@
 #define MESHKV_HEAD_DIM             32       /* Elements of a head. */
 #define MESHKV_MAX_STREAMS          2        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         32       /* Segments of a layer at the longest context. */
+#define MESHKV_MAX_TOKENS           256      /* Tokens of the longest context. */
 #define MESHKV_SEGMENT_TOKENS       8        /* Tokens of a segment. */
 #define MESHKV_FLIT_BYTES           8        /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           64       /* Flits of the keys of a slice, and of its values. */

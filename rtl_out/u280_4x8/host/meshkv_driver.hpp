@@ -8,11 +8,23 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "meshkv_registers.h"
 #include "meshkv_shape.h"
 
 namespace meshkv {
+
+// Whether the device writes new tokens itself: kv.append of the configuration. If not, the host writes them.
+#if defined(MESHKV_APPEND) && MESHKV_APPEND
+constexpr bool DEVICE_APPENDS = true;
+constexpr uint32_t APPEND_SHIFT = MESHKV_DESC_PUSH_APPEND_SHIFT, TOKEN_STREAMS = MESHKV_TOKEN_STREAMS;
+constexpr uint64_t TOKENS_AT = MESHKV_TOKENS_AT;  // Bytes before new tokens in the buffer of queries.
+#else
+constexpr bool DEVICE_APPENDS = false;
+constexpr uint32_t APPEND_SHIFT = 0, TOKEN_STREAMS = 0;
+constexpr uint64_t TOKENS_AT = 0;
+#endif
 
 // As the mapping of a descriptor: that of the least expected cycles.
 constexpr uint32_t MAPPING_AUTO = ~0u;
@@ -37,7 +49,24 @@ struct Descriptor {
     uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows, MAPPING_AUTO.
     bool share, close, step;             // All heads get all slices; outputs are due; the decode step ends.
     bool partials = false;               // With `close`: the streams return l, m and o instead of outputs.
+    bool append = false;                 // The last token is new: the device takes it from the buffer of queries.
 };
+
+// The words of a descriptor, as registers and lists have them.
+inline meshkv_descriptor words(const Descriptor &d) {
+    const uint32_t mapping = d.mapping == MAPPING_AUTO ? mapping_for(d.count, d.streams) : d.mapping;
+    meshkv_descriptor w{};
+    w.cache = d.layer << MESHKV_DESC_CACHE_LAYER_SHIFT | d.prefix << MESHKV_DESC_CACHE_PREFIX_SHIFT;
+    w.first = d.first;
+    w.stride = d.stride;
+    w.count = d.count;
+    w.rows = d.first_row << MESHKV_DESC_ROWS_FIRST_SHIFT | d.last_row << MESHKV_DESC_ROWS_LAST_SHIFT;
+    w.streams = d.stream << MESHKV_DESC_STREAMS_FIRST_SHIFT | d.streams << MESHKV_DESC_STREAMS_COUNT_SHIFT;
+    w.push = mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
+             uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT |
+             uint32_t{d.partials} << MESHKV_DESC_PUSH_PARTIALS_SHIFT | (DEVICE_APPENDS ? uint32_t{d.append} << APPEND_SHIFT : 0);
+    return w;
+}
 
 // Errors in the registers, each cause by its name.
 class Error : public std::runtime_error {
@@ -86,6 +115,20 @@ public:
         io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
     }
 
+    // Waits until a run that has failed is over, and forgets its end and its errors. `pause` as for `wait`.
+    void rest(std::chrono::milliseconds limit, const std::function<void()> &pause) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (runs()) {
+            if (std::chrono::steady_clock::now() > end) {
+                reset();
+                break;
+            }
+            pause();
+        }
+        io_.read(MESHKV_CTRL);  // AP_DONE, which a read clears.
+        clear();
+    }
+
     // Stops the run and empties the queue. Waits until that is done: descriptors pushed before are refused.
     void reset() {
         io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
@@ -109,26 +152,39 @@ public:
         for (const auto &slice : slices)
             if (next_.named.count(slice)) throw std::invalid_argument(twice(slice));
         if (io_.read(MESHKV_DESC_FREE) == 0) throw std::runtime_error("the device's queue of descriptors is full");
-        io_.write(MESHKV_DESC_CACHE, d.layer << MESHKV_DESC_CACHE_LAYER_SHIFT | d.prefix << MESHKV_DESC_CACHE_PREFIX_SHIFT);
-        io_.write(MESHKV_DESC_FIRST, d.first);
-        io_.write(MESHKV_DESC_STRIDE, d.stride);
-        io_.write(MESHKV_DESC_COUNT, d.count);
-        io_.write(MESHKV_DESC_ROWS, d.first_row << MESHKV_DESC_ROWS_FIRST_SHIFT | d.last_row << MESHKV_DESC_ROWS_LAST_SHIFT);
-        io_.write(MESHKV_DESC_STREAMS, d.stream << MESHKV_DESC_STREAMS_FIRST_SHIFT | d.streams << MESHKV_DESC_STREAMS_COUNT_SHIFT);
-        const uint32_t mapping = d.mapping == MAPPING_AUTO ? mapping_for(d.count, d.streams) : d.mapping;
-        io_.write(MESHKV_DESC_PUSH, mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
-                                        uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT |
-                                        uint32_t{d.partials} << MESHKV_DESC_PUSH_PARTIALS_SHIFT);
+        const meshkv_descriptor w = words(d);
+        io_.write(MESHKV_DESC_CACHE, w.cache);
+        io_.write(MESHKV_DESC_FIRST, w.first);
+        io_.write(MESHKV_DESC_STRIDE, w.stride);
+        io_.write(MESHKV_DESC_COUNT, w.count);
+        io_.write(MESHKV_DESC_ROWS, w.rows);
+        io_.write(MESHKV_DESC_STREAMS, w.streams);
+        io_.write(MESHKV_DESC_PUSH, w.push);
         check();
         next_.named.insert(slices.begin(), slices.end());
         ++next_.pushed;
     }
 
-    // Starts a run that first loads the queries of streams 0 to `streams` - 1. The device refuses the run if a stream
-    // attends whose queries it has not loaded since its last reset.
-    void start(uint32_t streams, bool interrupt) {
+    // Descriptors of a run as a list for memory, little-endian as the host is. Refuses two that name a slice.
+    static std::vector<meshkv_descriptor> list(const std::vector<Descriptor> &descriptors) {
+        std::set<Slice> named;
+        std::vector<meshkv_descriptor> all;
+        for (const auto &d : descriptors) {
+            for (const auto &slice : named_by(d))
+                if (!named.insert(slice).second) throw std::invalid_argument(twice(slice));
+            all.push_back(words(d));
+        }
+        return all;
+    }
+
+    // Starts a run that first loads the queries of streams 0 to `streams` - 1, takes `listed` descriptors from the list
+    // in memory, and loads the new tokens of streams 0 to `tokens` - 1. The device refuses the run if a stream attends
+    // whose queries it has not loaded since its last reset.
+    void start(uint32_t streams, bool interrupt, uint32_t listed = 0, uint32_t tokens = 0) {
         settle();
         io_.write(MESHKV_QUERY_STREAMS, streams);
+        io_.write(MESHKV_LIST_COUNT, listed);
+        if (DEVICE_APPENDS) io_.write(TOKEN_STREAMS, tokens);
         io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
         io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
         io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);

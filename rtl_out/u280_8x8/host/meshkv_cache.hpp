@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "meshkv_shape.h"
 
@@ -60,16 +59,45 @@ inline PortTiles tiles_of_port(uint32_t port) {
     return {y * MESHKV_COLS + x, x + most <= MESHKV_COLS ? most : MESHKV_COLS - x};
 }
 
-// A slice in the layout of memory. `keys` and `values` are `tokens` rows of HEAD_DIM elements of FP16; the rest of a
-// segment is zeros.
-inline std::vector<uint16_t> slice(const uint16_t *keys, const uint16_t *values, size_t tokens) {
-    const size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / 2, half = size_t{MESHKV_HALF_FLITS} * lanes;
-    std::vector<uint16_t> words(2 * half, 0);
-    std::memcpy(words.data(), keys, tokens * dims * sizeof(uint16_t));
+// Elements of a slice.
+inline size_t slice_elements() { return 2 * size_t{MESHKV_HALF_FLITS} * (MESHKV_FLIT_BYTES / 2); }
+
+// Elements of a run of memory, within a slice.
+struct Range {
+    size_t first;
+    size_t count;
+};
+
+// Where the keys of tokens lie: row after row.
+inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_HEAD_DIM, tokens * MESHKV_HEAD_DIM}; }
+
+// The blocks in which the values of tokens lie, whole.
+inline Range values_of(size_t first, size_t tokens) {
+    const size_t lanes = MESHKV_FLIT_BYTES / 2, block = first / lanes, end = (first + tokens + lanes - 1) / lanes;
+    return {MESHKV_HALF_FLITS * lanes + block * MESHKV_HEAD_DIM * lanes, (end - block) * MESHKV_HEAD_DIM * lanes};
+}
+
+// The element of a value.
+inline size_t value_at(size_t token, size_t dim) {
+    const size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / 2;
+    return MESHKV_HALF_FLITS * lanes + (token / lanes * dims + dim) * lanes + token % lanes;
+}
+
+// Writes tokens into a slice, from its token `first` on. `keys` and `values` are `tokens` rows of HEAD_DIM elements of
+// FP16. Other tokens keep what they have.
+inline void put_tokens(uint16_t *slice, size_t first, const uint16_t *keys, const uint16_t *values, size_t tokens) {
+    const size_t dims = MESHKV_HEAD_DIM;
+    std::memcpy(slice + keys_of(first, tokens).first, keys, tokens * dims * sizeof(uint16_t));
     for (size_t token = 0; token < tokens; ++token)
-        for (size_t dim = 0; dim < dims; ++dim)
-            words[half + (token / lanes * dims + dim) * lanes + token % lanes] = values[token * dims + dim];
-    return words;
+        for (size_t dim = 0; dim < dims; ++dim) slice[value_at(first + token, dim)] = values[token * dims + dim];
+}
+
+// Reads them back.
+inline void get_tokens(const uint16_t *slice, size_t first, uint16_t *keys, uint16_t *values, size_t tokens) {
+    const size_t dims = MESHKV_HEAD_DIM;
+    std::memcpy(keys, slice + keys_of(first, tokens).first, tokens * dims * sizeof(uint16_t));
+    for (size_t token = 0; token < tokens; ++token)
+        for (size_t dim = 0; dim < dims; ++dim) values[token * dims + dim] = slice[value_at(first + token, dim)];
 }
 
 }  // namespace meshkv

@@ -27,6 +27,7 @@
 #define MESHKV_HEAD_DIM             128      /* Elements of a head. */
 #define MESHKV_MAX_STREAMS          1        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         512      /* Segments of a layer at the longest context. */
+#define MESHKV_MAX_TOKENS           32768    /* Tokens of the longest context. */
 #define MESHKV_SEGMENT_TOKENS       64       /* Tokens of a segment. */
 #define MESHKV_FLIT_BYTES           32       /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           512      /* Flits of the keys of a slice, and of its values. */

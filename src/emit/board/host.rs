@@ -1,16 +1,29 @@
-//! The host example, and its description of the fabric: `sw/meshkv_shape.h`.
+//! The host's library with its examples, and its description of the fabric: `sw/meshkv_shape.h`.
 
 use crate::design::registers::ERRORS;
 use crate::design::{Choice, Descriptor, Design, Mapping, PlacementKind, Sharing};
 use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
+macro_rules! fixed {
+    ($name:literal) => {
+        (concat!("host/", $name), include_str!(concat!("../../../host/", $name)))
+    };
+}
+
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 4] = [
-    ("host/meshkv_cache.hpp", include_str!("../../../host/meshkv_cache.hpp")),
-    ("host/meshkv_driver.hpp", include_str!("../../../host/meshkv_driver.hpp")),
-    ("host/meshkv_partials.hpp", include_str!("../../../host/meshkv_partials.hpp")),
-    ("host/meshkv_host.cpp", include_str!("../../../host/meshkv_host.cpp")),
+const FIXED: [(&str, &str); 11] = [
+    fixed!("meshkv.hpp"),
+    fixed!("meshkv_cache.hpp"),
+    fixed!("meshkv_card.hpp"),
+    fixed!("meshkv_driver.hpp"),
+    fixed!("meshkv_half.hpp"),
+    fixed!("meshkv_partials.hpp"),
+    fixed!("meshkv_streams.hpp"),
+    fixed!("meshkv_c.h"),
+    fixed!("meshkv_c.cpp"),
+    fixed!("meshkv_host.cpp"),
+    fixed!("meshkv_generate.cpp"),
 ];
 
 pub(super) fn emit(design: &Design) -> Vec<SourceFile> {
@@ -36,7 +49,7 @@ fn shape(design: &Design) -> SourceFile {
         PlacementKind::RoundRobin => 1,
         PlacementKind::Hub => 2,
     };
-    let facts: [(&str, u64, &str); 21] = [
+    let facts: [(&str, u64, &str); 22] = [
         ("COLS", design.mesh.cols().into(), "Tiles from west to east"),
         ("ROWS", design.mesh.rows().into(), "Tiles from south to north"),
         ("PORTS", design.memory.ports.into(), "Ports to external memory"),
@@ -53,6 +66,7 @@ fn shape(design: &Design) -> SourceFile {
         ("HEAD_DIM", design.config.pe.head_dim.into(), "Elements of a head"),
         ("MAX_STREAMS", model.max_streams.into(), "Streams at once"),
         ("MAX_SEGMENTS", placement.segments.into(), "Segments of a layer at the longest context"),
+        ("MAX_TOKENS", model.max_tokens.into(), "Tokens of the longest context"),
         ("SEGMENT_TOKENS", design.config.kv.segment_tokens.into(), "Tokens of a segment"),
         ("FLIT_BYTES", (design.flit.data_width / 8).into(), "Bytes of a flit"),
         ("HALF_FLITS", design.mare.half_flits.into(), "Flits of the keys of a slice, and of its values"),

@@ -1,10 +1,13 @@
-// A card for the host example to talk to: XRT's classes as far as the example uses them, and a front that takes registers
-// in their order, answers as the hardware does, and keeps what it was told for the test to look at.
+// A card for the host's library to talk to: XRT's classes as far as it uses them, and one of two cards behind them.
+//
+// With MESHKV_FAKE_SOCKET, a Unix socket, the card is a co-simulated device in another process (remote.hpp). Without it, a
+// front takes registers in their order, answers as the hardware does, and keeps what it was told for the test to look at:
 //
 // MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes).
-// MESHKV_FAKE_FAULT: `magic`, `design`, `desc`, `hang`, `memory` or `logit`, for a card that is or does wrong.
+// MESHKV_FAKE_FAULT: `magic`, `design`, `desc`, `hang`, `memory`, `logit` or `aligned`, for a card that is or does wrong.
 // Its outputs are the queries.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -19,6 +22,7 @@
 
 #include "meshkv_registers.h"
 #include "meshkv_shape.h"
+#include "remote.hpp"
 
 namespace fake {
 
@@ -32,12 +36,14 @@ struct Buffer {
     std::vector<uint8_t> host, card;
 };
 
+// The front in this process.
 struct Card {
     std::map<uint64_t, std::shared_ptr<Buffer>> buffers;
     std::map<uint32_t, uint32_t> registers;
     uint64_t next = uint64_t{1} << 32;
     uint32_t error = 0, info = 0, descriptors = 0;
     bool done = false;
+    uint64_t touched = 0;  // Registers and buffers written.
     std::string dir = std::getenv("MESHKV_FAKE_DIR") ? std::getenv("MESHKV_FAKE_DIR") : ".";
     std::ofstream log{dir + "/log"};
 
@@ -48,10 +54,10 @@ struct Card {
 
     std::shared_ptr<Buffer> allocate(size_t bytes) {
         auto buffer = std::make_shared<Buffer>();
-        buffer->address = next;
+        buffer->address = fault() == "aligned" ? next + 64 : next;
         buffer->host.resize(bytes);
         buffer->card.resize(bytes);
-        buffers[next] = buffer;
+        buffers[buffer->address] = buffer;
         next += (bytes + 4095) / 4096 * 4096 + 4096;
         return buffer;
     }
@@ -70,7 +76,12 @@ struct Card {
     }
 
     void run() {
-        if (!descriptors) return fail(MESHKV_ERROR_START_EMPTY, 0);
+        if (registers[MESHKV_LIST_COUNT] && fault() == "desc") {
+            fail(MESHKV_ERROR_START_LIST, 0);
+            error |= MESHKV_ERROR_DESC_LAYER;
+            return;
+        }
+        if (!descriptors && !registers[MESHKV_LIST_COUNT]) return fail(MESHKV_ERROR_START_EMPTY, 0);
         if (fault() == "hang") return;
         std::ofstream memory(dir + "/memory", std::ios::binary);
         for (auto &one : buffers) {
@@ -78,7 +89,9 @@ struct Card {
             memory.write(reinterpret_cast<const char *>(head), sizeof head);
             memory.write(reinterpret_cast<const char *>(one.second->card.data()), static_cast<std::streamsize>(head[1]));
         }
-        at(argument(MESHKV_ARG_OUTPUTS)).card = at(argument(MESHKV_ARG_QUERIES)).card;
+        auto &outputs = at(argument(MESHKV_ARG_OUTPUTS)).card;
+        const auto &queries = at(argument(MESHKV_ARG_QUERIES)).card;
+        std::memcpy(outputs.data(), queries.data(), std::min(outputs.size(), queries.size()));
         if (fault() == "memory") fail(MESHKV_ERROR_MEMORY, 3);
         if (fault() == "logit") fail(MESHKV_ERROR_SATURATED, 7);
         descriptors = 0;
@@ -86,6 +99,7 @@ struct Card {
     }
 
     void write(uint32_t offset, uint32_t value) {
+        ++touched;
         log << std::hex << offset << ' ' << value << std::endl;
         switch (offset) {
         case MESHKV_ERROR: error &= ~value; break;
@@ -150,18 +164,21 @@ public:
     };
     class arg {
     public:
-        explicit arg(std::string name) : name_(std::move(name)) {}
+        arg(std::string name, int32_t number) : name_(std::move(name)), number_(number) {}
         std::string get_name() const { return name_; }
-        std::vector<mem> get_mems() const { return {mem(0, 256 << 10), mem(40, 8 << 20)}; }
+        // The larger memory has the number of the argument.
+        std::vector<mem> get_mems() const { return {mem(-1, 256 << 10), mem(number_, 8 << 20)}; }
 
     private:
         std::string name_;
+        int32_t number_;
     };
     class ip {
     public:
         std::vector<arg> get_args() const {
-            std::vector<arg> args{arg("queries"), arg("outputs")};
-            for (uint32_t port = 0; port < MESHKV_PORTS; ++port) args.emplace_back("hbm" + std::string(port < 10 ? "0" : "") + std::to_string(port));
+            std::vector<arg> args{arg("queries", 0), arg("outputs", 1)};
+            for (int32_t port = 0; port < MESHKV_PORTS; ++port) args.emplace_back("hbm" + std::string(port < 10 ? "0" : "") + std::to_string(port), 2 + port);
+            args.emplace_back("list", 2 + MESHKV_PORTS);
             return args;
         }
     };
@@ -182,19 +199,27 @@ public:
 class bo {
 public:
     enum class flags { normal };
-    bo(const device &, size_t bytes, flags, memory_group) : buffer_(fake::Card::one().allocate(bytes)) {}
+    bo(const device &, size_t bytes, flags, memory_group group) {
+        if (fake::Remote *remote = fake::Remote::one()) buffer_ = std::make_shared<fake::Buffer>(fake::Buffer{remote->allocate(bytes, group), std::vector<uint8_t>(bytes), {}});
+        else buffer_ = fake::Card::one().allocate(bytes);
+    }
     uint64_t address() const { return buffer_->address; }
-    void write(const void *from, size_t bytes, size_t at) {
-        if (at + bytes > buffer_->host.size()) throw std::out_of_range("a write beyond its buffer");
-        std::memcpy(buffer_->host.data() + at, from, bytes);
+    template <typename T>
+    T map() {
+        return reinterpret_cast<T>(buffer_->host.data());
     }
-    void read(void *to, size_t bytes, size_t at) {
-        if (at + bytes > buffer_->host.size()) throw std::out_of_range("a read beyond its buffer");
-        std::memcpy(to, buffer_->host.data() + at, bytes);
-    }
-    void sync(xclBOSyncDirection way) {
-        if (way == XCL_BO_SYNC_BO_TO_DEVICE) buffer_->card = buffer_->host;
-        else buffer_->host = buffer_->card;
+    void sync(xclBOSyncDirection way, size_t bytes, size_t first) {
+        if (first + bytes > buffer_->host.size()) throw std::out_of_range("a transfer beyond its buffer");
+        uint8_t *host = buffer_->host.data() + first;
+        if (fake::Remote *remote = fake::Remote::one()) {
+            if (way == XCL_BO_SYNC_BO_TO_DEVICE) remote->put(buffer_->address + first, host, bytes);
+            else remote->get(buffer_->address + first, host, bytes);
+        } else if (way == XCL_BO_SYNC_BO_TO_DEVICE) {
+            ++fake::Card::one().touched;
+            std::memcpy(buffer_->card.data() + first, host, bytes);
+        } else {
+            std::memcpy(host, buffer_->card.data() + first, bytes);
+        }
     }
 
 private:
@@ -208,13 +233,22 @@ public:
         void enable() {}
         void disable() {}
         void wait() {}
-        std::cv_status wait(const std::chrono::milliseconds &) const { return std::cv_status::no_timeout; }
+        std::cv_status wait(const std::chrono::milliseconds &) const {
+            if (fake::Remote *remote = fake::Remote::one()) remote->wait();
+            return std::cv_status::no_timeout;
+        }
     };
     ip(const device &, const uuid &, const std::string &name) {
         if (name != "meshkv_top") throw std::runtime_error("no such kernel");
     }
-    void write_register(uint32_t offset, uint32_t value) { fake::Card::one().write(offset, value); }
-    uint32_t read_register(uint32_t offset) const { return fake::Card::one().read(offset); }
+    void write_register(uint32_t offset, uint32_t value) {
+        if (fake::Remote *remote = fake::Remote::one()) remote->write(offset, value);
+        else fake::Card::one().write(offset, value);
+    }
+    uint32_t read_register(uint32_t offset) const {
+        if (fake::Remote *remote = fake::Remote::one()) return remote->read(offset);
+        return fake::Card::one().read(offset);
+    }
     interrupt create_interrupt_notify() { return {}; }
 };
 

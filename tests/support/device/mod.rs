@@ -1,6 +1,8 @@
 //! The device, for tests: a small design, a platform, a driver, jobs.
 
 pub mod any_host;
+pub mod card;
+pub mod host_build;
 pub mod register_file;
 
 use crate::support::attention;

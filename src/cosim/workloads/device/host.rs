@@ -221,6 +221,11 @@ impl Device {
         *self.slaves.hbm.image_mut() = image;
     }
 
+    /// Contents of external memory, to change them in place.
+    pub fn image_mut(&mut self) -> &mut Image {
+        self.slaves.hbm.image_mut()
+    }
+
     /// Rows whose partial results were merged since the last call, by stream and head.
     pub fn take_merged(&mut self) -> BTreeMap<(u32, u32), Vec<u32>> {
         std::mem::take(&mut self.merged)

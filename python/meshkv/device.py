@@ -1,0 +1,162 @@
+"""The library in C (host/meshkv_c.h) through ctypes."""
+
+import ctypes
+from collections import namedtuple
+
+import numpy as np
+
+
+class Failed(Exception):
+    """The card refuses or fails."""
+
+
+class Refused(ValueError):
+    """Bad input. Nothing was written."""
+
+
+class Void(ArithmeticError):
+    """A logit was beyond the range, so some outputs are void. `outputs` has them all."""
+
+    def __init__(self, message, outputs):
+        super().__init__(message)
+        self.outputs = outputs
+
+
+class _Shape(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_uint32)
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends")
+    ]
+
+
+Shape = namedtuple("Shape", [name for name, _ in _Shape._fields_])
+Shape.__doc__ = "What a caller must know of the design."
+
+_DONE, _FAILED, _REFUSED, _VOID = range(4)
+
+
+class Device:
+    """A card with a meshkv design.
+
+    `library` is the path of libmeshkv.so, which is built for one design, `xclbin` that of its bitstream. A run that takes
+    longer than `limit` seconds is cut off. `layers` of the model: a step ends with the last of them. Arrays are converted
+    to FP16; results are FP16, those of `partials` FP32.
+    """
+
+    def __init__(self, library, xclbin, card=0, limit=10.0, interrupt=False, layers=0):
+        self._handle = ctypes.c_void_p()
+        self._library = ctypes.CDLL(str(library))
+        self._library.meshkv_message.restype = ctypes.c_char_p
+        self._library.meshkv_shape_of_design.restype = _Shape
+        self._library.meshkv_cycles.restype = ctypes.c_uint64
+        self._library.meshkv_cycles.argtypes = [ctypes.c_void_p]
+        self._library.meshkv_close.argtypes = [ctypes.c_void_p]
+        self._library.meshkv_close.restype = None
+        self._declare()
+        self.shape = Shape(*(getattr(self._library.meshkv_shape_of_design(), name) for name in Shape._fields))
+        path = str(xclbin).encode()
+        self._check(self._library.meshkv_open(path, card, int(limit * 1000), int(interrupt), layers, ctypes.byref(self._handle)))
+
+    def _declare(self):
+        handle, number, count, data = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_void_p
+        batch = [handle, number, data, count]
+        for name, arguments in {
+            "open": [ctypes.c_char_p, number, number, ctypes.c_int, number, data],
+            "begin": [handle, number],
+            "share": [handle, number, number],
+            "copy": [handle, number, number],
+            "end": [handle, number],
+            "length": [handle, number, number, data],
+            "append": [handle, number, number, number, data, data],
+            "attend": [*batch, data, data],
+            "append_and_attend": [*batch, data, data, data, data],
+            "partials": [*batch, data, data, data, data],
+        }.items():
+            getattr(self._library, "meshkv_" + name).argtypes = arguments
+
+    def close(self):
+        """Closes the card. Streams are gone."""
+        self._library.meshkv_close(self._handle)
+        self._handle = ctypes.c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def begin(self, stream, prefix=None, copy=None):
+        """Begins a stream: empty, with the tokens of `prefix` without a copy of them, or with a copy of those of `copy`."""
+        if prefix is not None and copy is not None:
+            raise Refused("a stream shares a prefix or has a copy, not both")
+        if prefix is not None:
+            self._check(self._library.meshkv_share(self._handle, stream, prefix))
+        elif copy is not None:
+            self._check(self._library.meshkv_copy(self._handle, stream, copy))
+        else:
+            self._check(self._library.meshkv_begin(self._handle, stream))
+
+    def end(self, stream):
+        """Ends a stream, whose number may begin again."""
+        self._check(self._library.meshkv_end(self._handle, stream))
+
+    def length(self, stream, layer):
+        """Tokens of a stream in a layer."""
+        tokens = ctypes.c_uint32()
+        self._check(self._library.meshkv_length(self._handle, stream, layer, ctypes.byref(tokens)))
+        return tokens.value
+
+    def append(self, layer, stream, keys, values):
+        """Appends the tokens of a prompt: keys and values [KV head][token][dim]."""
+        tokens = np.shape(keys)[1] if np.ndim(keys) == 3 else 0
+        shape = (self.shape.kv_heads, tokens, self.shape.head_dim)
+        k, v = self._given("keys", keys, shape), self._given("values", values, shape)
+        self._check(self._library.meshkv_append(self._handle, layer, stream, tokens, k.ctypes.data, v.ctypes.data))
+
+    def attend(self, layer, streams, queries):
+        """Attention of each stream to its tokens: queries [stream][head][dim] to outputs of that shape."""
+        batch, q, out = self._batch(streams, queries)
+        status = self._library.meshkv_attend(self._handle, layer, batch.ctypes.data, len(batch), q.ctypes.data, out.ctypes.data)
+        return self._check(status, out)
+
+    def append_and_attend(self, layer, streams, queries, keys, values):
+        """The same after a new token of each stream: keys and values [stream][KV head][dim]."""
+        batch, q, out = self._batch(streams, queries)
+        shape = (len(batch), self.shape.kv_heads, self.shape.head_dim)
+        k, v = self._given("keys", keys, shape), self._given("values", values, shape)
+        arrays = [array.ctypes.data for array in (q, k, v, out)]
+        return self._check(self._library.meshkv_append_and_attend(self._handle, layer, batch.ctypes.data, len(batch), *arrays), out)
+
+    def partials(self, layer, streams, queries):
+        """Partial results l [stream][head], m of that shape, and o [stream][head][dim] before normalisation, for `merge`."""
+        batch, q, out = self._batch(streams, queries)
+        l, m, o = (np.empty(shape, np.float32) for shape in (out.shape[:2], out.shape[:2], out.shape))
+        arrays = [array.ctypes.data for array in (q, l, m, o)]
+        return self._check(self._library.meshkv_partials(self._handle, layer, batch.ctypes.data, len(batch), *arrays), (l, m, o))
+
+    @property
+    def cycles(self):
+        """Cycles of the device in the last call."""
+        return self._library.meshkv_cycles(self._handle)
+
+    def _batch(self, streams, queries):
+        batch = np.ascontiguousarray(streams, np.uint32)
+        shape = (len(batch), self.shape.query_heads, self.shape.head_dim)
+        return batch, self._given("queries", queries, shape), np.empty(shape, np.float16)
+
+    @staticmethod
+    def _given(name, array, shape):
+        array = np.ascontiguousarray(array, np.float16)
+        if array.shape != shape:
+            raise Refused(f"{name} have the shape {array.shape}, not {shape}")
+        return array
+
+    def _check(self, status, result=None):
+        message = self._library.meshkv_message().decode()
+        if status == _REFUSED:
+            raise Refused(message)
+        if status == _VOID:
+            raise Void(message, result)
+        if status != _DONE:
+            raise Failed(message)
+        return result

@@ -1,0 +1,164 @@
+// A card through XRT: the registers of the kernel, and buffers in the memories to which its arguments are connected.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "experimental/xrt_ip.h"
+#include "experimental/xrt_xclbin.h"
+#include "xrt/xrt_bo.h"
+#include "xrt/xrt_device.h"
+
+#include "meshkv_cache.hpp"
+#include "meshkv_streams.hpp"
+
+namespace meshkv {
+
+constexpr const char *KERNEL = "meshkv_top";
+
+// A buffer of the card, with the host's copy of it.
+class Buffer {
+public:
+    Buffer(xrt::bo bo, uint64_t bytes) : bo_(std::move(bo)), bytes_(bytes), data_(bo_.map<uint8_t *>()) {}
+
+    uint8_t *data() { return data_; }
+    uint64_t address() const { return bo_.address(); }
+
+    // Copies bytes to the card, or from it; a transfer begins and ends at multiples of 64.
+    void to_card(uint64_t first, uint64_t count) { sync(XCL_BO_SYNC_BO_TO_DEVICE, first, count); }
+    void from_card(uint64_t first, uint64_t count) { sync(XCL_BO_SYNC_BO_FROM_DEVICE, first, count); }
+
+private:
+    xrt::bo bo_;
+    uint64_t bytes_;
+    uint8_t *data_;
+
+    void sync(xclBOSyncDirection way, uint64_t first, uint64_t count) {
+        const uint64_t begin = first / 64 * 64, end = std::min(bytes_, (first + count + 63) / 64 * 64);
+        bo_.sync(way, end - begin, begin);
+    }
+};
+
+class Card {
+public:
+    Card(const std::string &path, unsigned index)
+        : device_(index), xclbin_(path), uuid_(device_.load_xclbin(xclbin_)), ip_(device_, uuid_, KERNEL) {
+        for (const auto &kernel : xclbin_.get_kernels())
+            if (kernel.get_name() == KERNEL && !kernel.get_cus().empty()) unit_ = kernel.get_cus().front();
+    }
+
+    // Registers, for Driver.
+    uint32_t read(uint32_t offset) const { return ip_.read_register(offset); }
+    void write(uint32_t offset, uint32_t value) { ip_.write_register(offset, value); }
+
+    xrt::ip::interrupt interrupt() { return ip_.create_interrupt_notify(); }
+
+    // A buffer for an argument. `what` names it in messages.
+    Buffer allocate(const std::string &argument, uint64_t bytes, const std::string &what) {
+        const auto memory = memory_of(argument);
+        const uint64_t pages = (bytes + MESHKV_BUFFER_ALIGN - 1) / MESHKV_BUFFER_ALIGN * MESHKV_BUFFER_ALIGN;
+        if (pages / 1024 > memory.get_size_kb()) {
+            throw Refused(what + " takes " + std::to_string(pages >> 20) + " MiB, and its memory has " + std::to_string(memory.get_size_kb() >> 10) +
+                          ": lower model.max_tokens, model.max_streams or model.layers of the configuration and generate again");
+        }
+        xrt::bo bo(device_, pages, xrt::bo::flags::normal, static_cast<xrt::memory_group>(memory.get_index()));
+        const uint64_t first = bo.address();
+        if (first % MESHKV_BUFFER_ALIGN)
+            throw std::runtime_error(what + " lies at " + std::to_string(first) + " on the card, which is no multiple of " + std::to_string(MESHKV_BUFFER_ALIGN));
+        for (const auto &one : taken_)
+            if (first < one.second && one.first < first + pages) throw std::runtime_error(what + " overlaps another buffer on the card");
+        taken_.emplace_back(first, first + pages);
+        return Buffer(std::move(bo), pages);
+    }
+
+private:
+    xrt::device device_;
+    xrt::xclbin xclbin_;
+    xrt::uuid uuid_;
+    xrt::ip ip_;
+    xrt::xclbin::ip unit_;
+    std::vector<std::pair<uint64_t, uint64_t>> taken_;
+
+    // The memory bank of an argument: of several the group of all, which is the largest.
+    xrt::xclbin::mem memory_of(const std::string &argument) const {
+        for (const auto &arg : unit_.get_args()) {
+            if (arg.get_name() != argument) continue;
+            auto mems = arg.get_mems();
+            if (mems.empty()) throw std::runtime_error("argument " + argument + " is connected to no memory");
+            return *std::max_element(mems.begin(), mems.end(), [](const auto &a, const auto &b) { return a.get_size_kb() < b.get_size_kb(); });
+        }
+        throw std::runtime_error("the kernel has no argument " + argument);
+    }
+};
+
+// The cache: a buffer for each memory port, or one for all where homes swap and so read each other's.
+class Cache {
+public:
+    explicit Cache(Card &card) {
+        const uint64_t region = region_bytes();
+        if (MESHKV_SWAPS || MESHKV_HOMES == 1) {
+            add(card, 0, 0, MESHKV_HOMES * region, "the cache");
+            return;
+        }
+        for (uint32_t port = 0; port < MESHKV_PORTS; ++port) {
+            const auto tiles = tiles_of_port(port);
+            add(card, port, tiles.first * region, tiles.count * region, "the part of the cache of port " + std::to_string(port));
+        }
+    }
+
+    // Writes tokens of a KV head into the cache of a stream, from token `first` of the layer on: rows of K and of V.
+    void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const uint16_t *keys, const uint16_t *values, uint32_t tokens) {
+        by_segment(stream, layer, head, first, tokens, [&](Part &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
+            // The device has written other tokens of the slice since.
+            if (DEVICE_APPENDS && row > 0) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
+            put_tokens(reinterpret_cast<uint16_t *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
+            for (const Range &range : {keys_of(row, here), values_of(row, here)})
+                part.buffer.to_card(at + range.first * sizeof(uint16_t), range.count * sizeof(uint16_t));
+        });
+    }
+
+    // Reads them back.
+    void get(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint16_t *keys, uint16_t *values, uint32_t tokens) {
+        by_segment(stream, layer, head, first, tokens, [&](Part &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
+            if (DEVICE_APPENDS) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
+            get_tokens(reinterpret_cast<const uint16_t *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
+        });
+    }
+
+    // Base address of a port: byte n of all homes' memory is at base + n.
+    uint64_t base(uint32_t port) const {
+        const Part &part = parts_.size() == 1 ? *parts_.begin()->second : *parts_.at(tiles_of_port(port).first * region_bytes());
+        return part.buffer.address() - part.first;
+    }
+
+private:
+    struct Part {
+        uint64_t first;
+        Buffer buffer;
+    };
+    std::map<uint64_t, std::unique_ptr<Part>> parts_;
+
+    void add(Card &card, uint32_t port, uint64_t first, uint64_t bytes, const std::string &what) {
+        const std::string number = std::to_string(port);
+        parts_[first] = std::make_unique<Part>(Part{first, card.allocate("hbm" + std::string(number.size() < 2 ? "0" : "") + number, bytes, what)});
+    }
+
+    // Calls `act` with each slice of these tokens: its part and place there, its first token, tokens done, tokens here.
+    template <typename Act>
+    void by_segment(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint32_t tokens, const Act &act) {
+        for (uint32_t done = 0; done < tokens;) {
+            const uint32_t token = first + done, row = token % MESHKV_SEGMENT_TOKENS;
+            const uint32_t here = std::min(tokens - done, MESHKV_SEGMENT_TOKENS - row);
+            const uint64_t address = slice_address(stream, layer, token / MESHKV_SEGMENT_TOKENS, head);
+            Part &part = *std::prev(parts_.upper_bound(address), 1)->second;
+            act(part, address - part.first, row, done, here);
+            done += here;
+        }
+    }
+};
+
+}  // namespace meshkv

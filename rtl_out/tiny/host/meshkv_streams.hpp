@@ -1,0 +1,209 @@
+// Streams of a device: how many tokens each has, whose prefix it shares, and the runs that a batch of them takes.
+//
+// Every rule is checked here before anything is written. Knows neither registers nor XRT.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "meshkv_driver.hpp"
+
+namespace meshkv {
+
+// Input that is refused. Nothing was written.
+class Refused : public std::invalid_argument {
+public:
+    using std::invalid_argument::invalid_argument;
+};
+
+// What a batch does.
+enum class Call { ATTEND, APPEND, PARTIALS };
+
+// A run of the device, and the streams whose outputs it gives.
+struct Run {
+    std::vector<Descriptor> descriptors;
+    std::vector<uint32_t> streams;
+};
+
+class Streams {
+public:
+    // A mapping for all descriptors, or MAPPING_AUTO. `layers` of the model: a step ends with the last of them.
+    Streams(uint32_t mapping, uint32_t layers) : mapping_(mapping), layers_(layers) {
+        if (mapping > 2 && mapping != MAPPING_AUTO) throw Refused("mapping " + std::to_string(mapping) + ": 0 to 2 are possible");
+        if (layers == 0 || layers > MESHKV_LAYERS) throw Refused(std::to_string(layers) + " layers: the design has room for 1 to " + std::to_string(MESHKV_LAYERS));
+    }
+
+    // An empty stream.
+    void begin(uint32_t stream) { fresh(stream) = Stream{true, NONE, zeros(), zeros()}; }
+
+    // A stream that begins with all tokens that another has now, without a copy of them.
+    void begin(uint32_t stream, uint32_t prefix) {
+        Stream &made = fresh(stream);
+        const Stream &shared = live(prefix);
+        if (shared.prefix != NONE)
+            throw Refused(name(prefix) + " shares the prefix of " + name(shared.prefix) + " and cannot be one itself: a copy of it is needed, or share " + name(shared.prefix));
+        made = Stream{true, prefix, shared.own, zeros()};
+    }
+
+    void end(uint32_t stream) {
+        live(stream);
+        if (const uint32_t by = sharer(stream); by != NONE) throw Refused(name(stream) + " is the prefix of " + name(by) + ": end that first");
+        all_[stream] = Stream{};
+    }
+
+    // Tokens of a stream in a layer, with those of its prefix.
+    uint32_t length(uint32_t stream, uint32_t layer) const {
+        const Stream &of = live(stream);
+        return of.shared[of_layer(layer)] + of.own[layer];
+    }
+
+    // Tokens in its own cache.
+    uint32_t own(uint32_t stream, uint32_t layer) const { return live(stream).own[of_layer(layer)]; }
+
+    // Whose cache has the tokens before its own; itself without a prefix.
+    uint32_t prefix(uint32_t stream) const {
+        const uint32_t prefix = live(stream).prefix;
+        return prefix == NONE ? stream : prefix;
+    }
+
+    // Refuses to append so many tokens.
+    void may_grow(uint32_t stream, uint32_t layer, uint64_t tokens) const {
+        const uint64_t now = length(stream, layer);
+        if (const uint32_t by = sharer(stream); by != NONE)
+            throw Refused(name(stream) + " is the prefix of " + name(by) + ", so nothing can be appended to it: a copy is needed, which is a stream of its own");
+        if (now + tokens > MESHKV_MAX_TOKENS)
+            throw Refused(name(stream) + " has " + std::to_string(now) + " tokens in layer " + std::to_string(layer) + ", and with " + std::to_string(tokens) +
+                          " more is beyond max_tokens of the design, " + std::to_string(MESHKV_MAX_TOKENS));
+    }
+
+    // They are there.
+    void grow(uint32_t stream, uint32_t layer, uint32_t tokens) { all_[stream].own[layer] += tokens; }
+
+    // Refuses what a batch cannot do.
+    void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call) const {
+        of_layer(layer);
+        if (batch.empty()) throw Refused("the batch has no stream");
+        std::set<uint32_t> seen;
+        for (const uint32_t stream : batch) {
+            if (length(stream, layer) == 0 && call != Call::APPEND)
+                throw Refused(name(stream) + " has no token in layer " + std::to_string(layer) + " to attend to: append one");
+            if (!seen.insert(stream).second) throw Refused(name(stream) + " is twice in the batch");
+            if (call == Call::APPEND) may_grow(stream, layer, 1);
+        }
+    }
+
+    // The runs of a batch that may run. No run names a slice twice: streams that follow each other and attend to the same
+    // tokens name their slices together, others in a run of their own.
+    std::vector<Run> plan(uint32_t layer, std::vector<uint32_t> batch, Call call) const {
+        std::sort(batch.begin(), batch.end());
+        std::vector<Group> groups;
+        for (const uint32_t stream : batch) {
+            const Stream &of = all_[stream];
+            const uint32_t own = of.own[layer] + (call == Call::APPEND);
+            const Group made = of.prefix == NONE ? Group{stream, 1, stream, own, false} : Group{stream, 1, of.prefix, of.shared[layer], own > 0};
+            if (!groups.empty() && groups.back().continues(made)) ++groups.back().streams;
+            else groups.push_back(made);
+        }
+        std::vector<Run> runs;
+        std::vector<std::set<uint32_t>> named;  // Caches of each run.
+        for (const Group &group : groups) {
+            const auto descriptors = describe(group, layer, call);
+            std::set<uint32_t> caches;
+            for (const auto &d : descriptors) caches.insert(d.prefix);
+            size_t at = 0;
+            const auto clashes = [&] {
+                return runs[at].descriptors.size() + descriptors.size() > QUEUE ||
+                       std::any_of(caches.begin(), caches.end(), [&](uint32_t cache) { return named[at].count(cache) != 0; });
+            };
+            while (at < runs.size() && clashes()) ++at;
+            if (at == runs.size()) {
+                runs.emplace_back();
+                named.emplace_back();
+            }
+            runs[at].descriptors.insert(runs[at].descriptors.end(), descriptors.begin(), descriptors.end());
+            for (uint32_t stream = 0; stream < group.streams; ++stream) runs[at].streams.push_back(group.first + stream);
+            named[at].insert(caches.begin(), caches.end());
+        }
+        runs.back().descriptors.back().step = layer + 1 == layers_;
+        return runs;
+    }
+
+private:
+    static constexpr uint32_t NONE = ~0u;
+    static constexpr size_t QUEUE = MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT;
+
+    struct Stream {
+        bool live = false;
+        uint32_t prefix = NONE;
+        std::vector<uint32_t> shared, own;  // Tokens by layer.
+    };
+
+    // Streams that follow each other and attend to the same tokens of a cache, and then each to its own or none.
+    struct Group {
+        uint32_t first, streams, cache, tokens;
+        bool own;
+        bool continues(const Group &next) const {
+            // Its descriptors, one for all and one a stream, fit the queue.
+            return streams + 2 <= QUEUE && next.cache == cache && next.tokens == tokens && next.own == own && next.first == first + streams;
+        }
+    };
+
+    std::vector<Stream> all_ = std::vector<Stream>(MESHKV_MAX_STREAMS);
+    uint32_t mapping_, layers_;
+
+    static std::vector<uint32_t> zeros() { return std::vector<uint32_t>(MESHKV_LAYERS, 0); }
+    static std::string name(uint32_t stream) { return "stream " + std::to_string(stream); }
+
+    static uint32_t of_layer(uint32_t layer) {
+        if (layer >= MESHKV_LAYERS) throw Refused("layer " + std::to_string(layer) + ": 0 to " + std::to_string(MESHKV_LAYERS - 1) + " are possible");
+        return layer;
+    }
+
+    static uint32_t of_stream(uint32_t stream) {
+        if (stream >= MESHKV_MAX_STREAMS) throw Refused(name(stream) + ": 0 to " + std::to_string(MESHKV_MAX_STREAMS - 1) + " are possible");
+        return stream;
+    }
+
+    const Stream &live(uint32_t stream) const {
+        const Stream &of = all_[of_stream(stream)];
+        if (!of.live) throw Refused(name(stream) + " has not begun");
+        return of;
+    }
+
+    Stream &fresh(uint32_t stream) {
+        Stream &of = all_[of_stream(stream)];
+        if (of.live) throw Refused(name(stream) + " has begun already: end it first");
+        return of;
+    }
+
+    // A stream that shares the cache of another.
+    uint32_t sharer(uint32_t prefix) const {
+        for (uint32_t stream = 0; stream < MESHKV_MAX_STREAMS; ++stream)
+            if (all_[stream].live && all_[stream].prefix == prefix) return stream;
+        return NONE;
+    }
+
+    // The first tokens of a cache, for these streams.
+    Descriptor of_cache(uint32_t layer, uint32_t cache, uint32_t tokens, uint32_t stream, uint32_t streams) const {
+        const uint32_t per = MESHKV_SEGMENT_TOKENS;
+        return {layer, cache, 0, 1, (tokens + per - 1) / per, 0, (tokens - 1) % per, stream, streams, mapping_, false, false, false};
+    }
+
+    std::vector<Descriptor> describe(const Group &group, uint32_t layer, Call call) const {
+        std::vector<Descriptor> all;
+        if (group.tokens > 0) all.push_back(of_cache(layer, group.cache, group.tokens, group.first, group.streams));
+        for (uint32_t stream = group.first; group.own && stream < group.first + group.streams; ++stream)
+            all.push_back(of_cache(layer, stream, all_[stream].own[layer] + (call == Call::APPEND), stream, 1));
+        for (auto &d : all) {
+            d.close = !group.own || &d != &all.front() || group.tokens == 0;
+            d.partials = d.close && call == Call::PARTIALS;
+            d.append = DEVICE_APPENDS && d.close && call == Call::APPEND;
+        }
+        return all;
+    }
+};
+
+}  // namespace meshkv

@@ -1,0 +1,116 @@
+// The library in C: exceptions become statuses, and a message for each thread.
+#include "meshkv_c.h"
+
+#include <algorithm>
+
+#include "meshkv.hpp"
+
+struct meshkv_device {
+    meshkv::Device device;
+};
+
+namespace {
+
+thread_local std::string message;
+
+template <typename Act>
+int status_of(const Act &act) {
+    message.clear();
+    try {
+        act();
+        return MESHKV_STATUS_DONE;
+    } catch (const meshkv::Void &error) {
+        message = error.what();
+        return MESHKV_STATUS_VOID;
+    } catch (const meshkv::Refused &error) {
+        message = error.what();
+        return MESHKV_STATUS_REFUSED;
+    } catch (const std::exception &error) {
+        message = error.what();
+        return MESHKV_STATUS_FAILED;
+    }
+}
+
+// The device behind a handle, which may be none.
+meshkv::Device &of(meshkv_device *device) {
+    if (!device) throw meshkv::Refused("no device is open");
+    return device->device;
+}
+
+std::vector<uint32_t> batch_of(const uint32_t *streams, size_t batch) {
+    if (!streams && batch) throw meshkv::Refused("streams are missing");
+    return std::vector<uint32_t>(streams, streams + batch);
+}
+
+}  // namespace
+
+extern "C" {
+
+const char *meshkv_message(void) { return message.c_str(); }
+
+struct meshkv_shape meshkv_shape_of_design(void) {
+    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS};
+}
+
+int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device) {
+    return status_of([&] {
+        if (!xclbin || !device) throw meshkv::Refused("the path of the bitstream or the place of the device is missing");
+        meshkv::Options options;
+        options.device = card;
+        options.limit = std::chrono::milliseconds(limit_ms);
+        options.interrupt = interrupt != 0;
+        if (layers) options.layers = layers;
+        *device = nullptr;
+        *device = new meshkv_device{meshkv::Device(xclbin, options)};
+    });
+}
+
+void meshkv_close(meshkv_device *device) { delete device; }
+
+int meshkv_begin(meshkv_device *device, uint32_t stream) {
+    return status_of([&] { of(device).begin(stream); });
+}
+
+int meshkv_share(meshkv_device *device, uint32_t stream, uint32_t prefix) {
+    return status_of([&] { of(device).begin(stream, prefix); });
+}
+
+int meshkv_copy(meshkv_device *device, uint32_t stream, uint32_t from) {
+    return status_of([&] { of(device).copy(stream, from); });
+}
+
+int meshkv_end(meshkv_device *device, uint32_t stream) {
+    return status_of([&] { of(device).end(stream); });
+}
+
+int meshkv_length(meshkv_device *device, uint32_t stream, uint32_t layer, uint32_t *tokens) {
+    return status_of([&] { *tokens = of(device).length(stream, layer); });
+}
+
+int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values) {
+    return status_of([&] { of(device).append(layer, stream, tokens, keys, values); });
+}
+
+int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs) {
+    return status_of([&] { of(device).attend(layer, batch_of(streams, batch), queries, outputs); });
+}
+
+int meshkv_append_and_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries,
+                             const uint16_t *keys, const uint16_t *values, uint16_t *outputs) {
+    return status_of([&] { of(device).append_and_attend(layer, batch_of(streams, batch), queries, keys, values, outputs); });
+}
+
+int meshkv_partials(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, float *l, float *m, float *o) {
+    return status_of([&] {
+        if (!l || !m || !o) throw meshkv::Refused("l, m or o are missing");
+        for (const meshkv::State &state : of(device).partials(layer, batch_of(streams, batch), queries)) {
+            *l++ = state.l;
+            *m++ = state.max;
+            o = std::copy(state.o.begin(), state.o.end(), o);
+        }
+    });
+}
+
+uint64_t meshkv_cycles(const meshkv_device *device) { return device ? device->device.cycles() : 0; }
+
+}  // extern "C"

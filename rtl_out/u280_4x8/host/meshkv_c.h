@@ -1,0 +1,63 @@
+/* The library in C, for other languages: build/libmeshkv.so. It is built for one design.
+ *
+ * Numbers are FP16 as uint16_t, in arrays without gaps; their shapes are those of host/meshkv.hpp. Every function that
+ * returns a status leaves all lengths as they were unless it is MESHKV_STATUS_DONE or MESHKV_STATUS_VOID.
+ */
+#ifndef MESHKV_C_H
+#define MESHKV_C_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum meshkv_status {
+    MESHKV_STATUS_DONE = 0,
+    MESHKV_STATUS_FAILED = 1,  /* The card refuses or fails. */
+    MESHKV_STATUS_REFUSED = 2, /* Bad input: nothing was written. */
+    MESHKV_STATUS_VOID = 3     /* All outputs are there, and some are void: a logit was beyond the range. */
+};
+
+/* What a caller must know of the design. */
+struct meshkv_shape {
+    uint32_t layers, query_heads, kv_heads, head_dim, max_streams, max_tokens;
+    uint32_t device_appends; /* 1: the device writes new tokens, 0: the library does */
+};
+
+typedef struct meshkv_device meshkv_device;
+
+/* Why the last call of this thread was not MESHKV_STATUS_DONE. */
+const char *meshkv_message(void);
+
+struct meshkv_shape meshkv_shape_of_design(void);
+
+/* Loads a bitstream on the card with this number. A run that takes longer than `limit_ms` is cut off. `interrupt`: 0
+ * polls. `layers` of the model: a step ends with the last of them; 0: those of the design. */
+int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device);
+void meshkv_close(meshkv_device *device);
+
+int meshkv_begin(meshkv_device *device, uint32_t stream);
+int meshkv_share(meshkv_device *device, uint32_t stream, uint32_t prefix);
+int meshkv_copy(meshkv_device *device, uint32_t stream, uint32_t from);
+int meshkv_end(meshkv_device *device, uint32_t stream);
+int meshkv_length(meshkv_device *device, uint32_t stream, uint32_t layer, uint32_t *tokens);
+
+/* keys, values: [KV head][token][dim]. */
+int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values);
+
+/* queries, outputs: [stream of the batch][head][dim]; keys, values: [stream of the batch][KV head][dim]. */
+int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs);
+int meshkv_append_and_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries,
+                             const uint16_t *keys, const uint16_t *values, uint16_t *outputs);
+
+/* l, m: [stream of the batch][head]; o: [stream of the batch][head][dim], before normalisation. */
+int meshkv_partials(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, float *l, float *m, float *o);
+
+/* Cycles of all runs of the last call. */
+uint64_t meshkv_cycles(const meshkv_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,241 @@
+// Attention on the card, for programs that decode: streams of any length, tokens appended, a start for a batch.
+//
+//   meshkv::Device device("meshkv.xclbin");
+//   device.begin(0);
+//   for each token, for each layer:
+//       device.append_and_attend(layer, {0}, queries, keys, values, outputs);
+//   device.end(0);
+//
+// All numbers are FP16 in arrays without gaps: queries and outputs [stream of the batch][head][dim], keys and values of a
+// batch [stream of the batch][KV head][dim]. A layer may be called again while another has fewer tokens: each counts its
+// own. A call that throws leaves all lengths as they were, and may be repeated. A device is for one thread at a time.
+#pragma once
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "meshkv_card.hpp"
+#include "meshkv_partials.hpp"
+
+namespace meshkv {
+
+struct Options {
+    unsigned device = 0;                       // Number of the card.
+    std::chrono::milliseconds limit{10000};    // A run that takes longer is cut off.
+    bool interrupt = false;                    // Wait for the interrupt instead of polling.
+    uint32_t mapping = MAPPING_AUTO;
+    uint32_t layers = MESHKV_LAYERS;           // Of the model: its last layer ends a step.
+};
+
+class Device {
+public:
+    // Loads a bitstream, refuses one of another design, and allocates all buffers.
+    explicit Device(const std::string &xclbin, const Options &options = {})
+        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_), cache_(card_),
+          queries_(card_.allocate("queries", query_bytes(), "the buffer of queries")),
+          outputs_(card_.allocate("outputs", MESHKV_PARTIAL_BYTES, "the buffer of outputs")),
+          list_(card_.allocate("list", (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) * sizeof(meshkv_descriptor), "the list of descriptors")) {
+        driver_.argument(MESHKV_ARG_QUERIES, queries_.address());
+        driver_.argument(MESHKV_ARG_OUTPUTS, outputs_.address());
+        driver_.argument(MESHKV_ARG_LIST, list_.address());
+        for (uint32_t port = 0; port < MESHKV_PORTS; ++port) driver_.argument(MESHKV_ARG_HBM(port), cache_.base(port));
+    }
+
+    // Its driver refers to its card.
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+
+    // An empty stream; or one that begins with the tokens that another has now and only reads them.
+    void begin(uint32_t stream) { streams_.begin(stream); }
+    void begin(uint32_t stream, uint32_t prefix) { streams_.begin(stream, prefix); }
+    void end(uint32_t stream) { streams_.end(stream); }
+
+    // A stream with a copy of all tokens of another.
+    void copy(uint32_t stream, uint32_t from) {
+        streams_.length(from, 0);
+        streams_.begin(stream);
+        try {
+            copy_tokens(stream, from);
+        } catch (...) {
+            streams_.end(stream);
+            throw;
+        }
+    }
+
+    // Tokens of a stream in a layer.
+    uint32_t length(uint32_t stream, uint32_t layer) const { return streams_.length(stream, layer); }
+
+    // Appends tokens of one stream, a prompt say: keys and values [KV head][token][dim].
+    void append(uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values) {
+        streams_.may_grow(stream, layer, tokens);
+        const uint64_t bytes = uint64_t{MESHKV_KV_HEADS} * tokens * ROW * sizeof(uint16_t);
+        apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+            const size_t at = size_t{head} * tokens * ROW;
+            cache_.put(stream, layer, head, streams_.own(stream, layer), keys + at, values + at, tokens);
+        }
+        streams_.grow(stream, layer, tokens);
+    }
+
+    // Attention of each stream to its tokens.
+    void attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, uint16_t *outputs) {
+        streams_.may_run(layer, batch, Call::ATTEND);
+        apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {{"outputs", outputs, batch.size() * OUT * sizeof(uint16_t)}});
+        run(layer, batch, Call::ATTEND, queries, nullptr, nullptr, [&](size_t place, uint32_t stream) { take(outputs, place, stream); });
+    }
+
+    // The same, after a new token of each stream.
+    void append_and_attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, const uint16_t *keys, const uint16_t *values,
+                           uint16_t *outputs) {
+        streams_.may_run(layer, batch, Call::APPEND);
+        const uint64_t of_queries = batch.size() * OUT * sizeof(uint16_t), of_tokens = batch.size() * TOKEN * sizeof(uint16_t);
+        apart({{"queries", queries, of_queries}, {"keys", keys, of_tokens}, {"values", values, of_tokens}}, {{"outputs", outputs, of_queries}});
+        std::optional<Void> void_outputs;
+        try {
+            run(layer, batch, Call::APPEND, queries, keys, values, [&](size_t place, uint32_t stream) { take(outputs, place, stream); });
+        } catch (const Void &error) {
+            void_outputs.emplace(error);  // The tokens are there all the same.
+        }
+        for (const uint32_t stream : batch) streams_.grow(stream, layer, 1);
+        if (void_outputs) throw *void_outputs;
+    }
+
+    // l, m and o of each stream and head instead of outputs, to merge with those of tokens elsewhere: [stream of the
+    // batch][head].
+    std::vector<State> partials(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries) {
+        streams_.may_run(layer, batch, Call::PARTIALS);
+        apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {});
+        std::vector<State> states(batch.size() * MESHKV_QUERY_HEADS);
+        run(layer, batch, Call::PARTIALS, queries, nullptr, nullptr, [&](size_t place, uint32_t stream) {
+            for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) states[place * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), stream, head);
+        });
+        return states;
+    }
+
+    // Cycles of all runs of the last call.
+    uint64_t cycles() const { return cycles_; }
+
+private:
+    // Elements of a head; of a stream's queries, and of its outputs; of its new token's keys, and of its values.
+    static constexpr size_t ROW = MESHKV_HEAD_DIM, OUT = ROW * MESHKV_QUERY_HEADS, TOKEN = ROW * MESHKV_KV_HEADS;
+
+    // A buffer of the caller.
+    struct Given {
+        const char *name;
+        const void *data;
+        uint64_t bytes;
+        uintptr_t first() const { return reinterpret_cast<uintptr_t>(data); }
+    };
+
+    Options options_;
+    Streams streams_;
+    Card card_;
+    Driver<Card> driver_;
+    Cache cache_;
+    Buffer queries_, outputs_, list_;
+    uint64_t cycles_ = 0;
+
+    // Bytes of queries, and of new tokens where the device takes them.
+    static constexpr uint64_t query_bytes() {
+        return DEVICE_APPENDS ? TOKENS_AT + MESHKV_MAX_STREAMS * TOKEN * 2 * sizeof(uint16_t) : MESHKV_MAX_STREAMS * OUT * sizeof(uint16_t);
+    }
+
+    // Refuses a buffer that is none or not aligned, and one to write that overlaps another.
+    static void apart(const std::vector<Given> &read, const std::vector<Given> &written) {
+        for (const auto *all : {&read, &written})
+            for (const Given &one : *all) {
+                if (!one.data && one.bytes) throw Refused(std::string(one.name) + " are missing");
+                if (one.first() % alignof(uint16_t)) throw Refused(std::string(one.name) + " are not aligned: numbers of FP16 begin at even addresses");
+            }
+        for (const Given &to : written)
+            for (const Given &from : read)
+                if (to.first() < from.first() + from.bytes && from.first() < to.first() + to.bytes)
+                    throw Refused(std::string(to.name) + " overlap " + from.name + ": give them a buffer of their own");
+    }
+
+    void copy_tokens(uint32_t stream, uint32_t from) {
+        std::vector<uint16_t> keys, values;
+        for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
+            const uint32_t own = streams_.own(from, layer), shared = streams_.length(from, layer) - own;
+            keys.resize(std::max(own, shared) * ROW);
+            values.resize(keys.size());
+            for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+                cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), shared);
+                cache_.put(stream, layer, head, 0, keys.data(), values.data(), shared);
+                cache_.get(from, layer, head, 0, keys.data(), values.data(), own);
+                cache_.put(stream, layer, head, shared, keys.data(), values.data(), own);
+            }
+            streams_.grow(stream, layer, shared + own);
+        }
+    }
+
+    // The outputs of a stream.
+    void take(uint16_t *outputs, size_t place, uint32_t stream) {
+        std::memcpy(outputs + place * OUT, outputs_.data() + stream * OUT * sizeof(uint16_t), OUT * sizeof(uint16_t));
+    }
+
+    template <typename Take>
+    void run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, const uint16_t *queries, const uint16_t *keys, const uint16_t *values, const Take &take) {
+        const auto runs = streams_.plan(layer, batch, call);
+        uint32_t end = 0;
+        for (size_t place = 0; place < batch.size(); ++place) {
+            const uint32_t stream = batch[place];
+            end = std::max(end, stream + 1);
+            std::memcpy(queries_.data() + stream * OUT * sizeof(uint16_t), queries + place * OUT, OUT * sizeof(uint16_t));
+            if (call == Call::APPEND) new_token(layer, stream, keys + place * TOKEN, values + place * TOKEN);
+        }
+        queries_.to_card(0, end * OUT * sizeof(uint16_t));
+        if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN * 2 * sizeof(uint16_t));
+        cycles_ = 0;
+        std::optional<Void> void_outputs;
+        for (const Run &one : runs) {
+            const auto list = driver_.list(one.descriptors);
+            std::memcpy(list_.data(), list.data(), list.size() * sizeof(meshkv_descriptor));
+            list_.to_card(0, list.size() * sizeof(meshkv_descriptor));
+            try {
+                finish(end, static_cast<uint32_t>(list.size()), DEVICE_APPENDS && call == Call::APPEND ? end : 0);
+            } catch (const Void &error) {
+                void_outputs.emplace(error);  // Outputs are there all the same.
+            }
+            cycles_ += driver_.cycles();
+            outputs_.from_card(0, call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT * sizeof(uint16_t));
+            for (const uint32_t stream : one.streams) take(std::find(batch.begin(), batch.end(), stream) - batch.begin(), stream);
+        }
+        if (void_outputs) throw *void_outputs;
+    }
+
+    // Puts a new token where the device takes it, or into the cache.
+    void new_token(uint32_t layer, uint32_t stream, const uint16_t *keys, const uint16_t *values) {
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+            const uint16_t *key = keys + head * ROW, *value = values + head * ROW;
+            if (DEVICE_APPENDS) {
+                uint8_t *at = queries_.data() + TOKENS_AT + (stream * TOKEN + head * ROW) * 2 * sizeof(uint16_t);
+                std::memcpy(at, key, ROW * sizeof(uint16_t));
+                std::memcpy(at + ROW * sizeof(uint16_t), value, ROW * sizeof(uint16_t));
+            } else {
+                cache_.put(stream, layer, head, streams_.own(stream, layer), key, value, 1);
+            }
+        }
+    }
+
+    // A run by the list, to its end.
+    void finish(uint32_t streams, uint32_t listed, uint32_t tokens) {
+        const auto nap = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+        driver_.rest(options_.limit, nap);
+        if (options_.interrupt) {
+            auto line = card_.interrupt();
+            line.enable();
+            driver_.start(streams, true, listed, tokens);
+            driver_.wait(options_.limit, [&] { line.wait(std::chrono::milliseconds(100)); });
+            line.disable();
+        } else {
+            driver_.start(streams, false, listed, tokens);
+            driver_.wait(options_.limit, nap);
+        }
+    }
+};
+
+}  // namespace meshkv

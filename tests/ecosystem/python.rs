@@ -1,0 +1,164 @@
+//! The package in Python builds a wheel, drives a co-simulated device through the library in C, and names what is wrong.
+
+use crate::support::device::card::Card;
+use crate::support::device::host_build::{roomy, HostBuild};
+use crate::support::ecosystem::python;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The wheel, installed into a folder.
+struct Package {
+    dir: TempDir,
+}
+
+/// Runs a command and returns what it printed.
+fn said(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{command:?}:\n{said}");
+    said
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+impl Package {
+    /// Builds the wheel from a copy of its sources, without a network.
+    fn new() -> Package {
+        let package = Package { dir: tempfile::tempdir().unwrap() };
+        copy(&repository().join("python"), &package.path("python"));
+        let pip = |arguments: &[&str]| {
+            let mut command = Command::new(python());
+            command.args(["-m", "pip", "--disable-pip-version-check"]).args(arguments);
+            said(command.current_dir(package.dir.path()))
+        };
+        pip(&["wheel", "-q", "--no-index", "--no-deps", "--no-build-isolation", "-w", ".", "./python"]);
+        let wheel = format!("meshkv_host-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION"));
+        pip(&["install", "-q", "--no-index", "--no-deps", "--target", "site", &wheel]);
+        package
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Python with the installed wheel, in the folder of a host's build.
+    fn command(&self, build: &HostBuild) -> Command {
+        let mut command = Command::new(python());
+        command.current_dir(build.dir.path()).env("PYTHONPATH", self.path("site"));
+        command.env("PYTHONDONTWRITEBYTECODE", "1").env("MESHKV_FAKE_DIR", build.dir.path());
+        command
+    }
+}
+
+/// The library in C of a design.
+fn library() -> HostBuild {
+    let build = HostBuild::new(roomy(false));
+    build.compile(Path::new("host/meshkv_c.cpp"), "libmeshkv.so", &["-shared", "-fPIC"]);
+    build
+}
+
+#[test]
+fn attention_of_a_real_model_on_the_device_is_that_of_numpy() {
+    let (package, build) = (Package::new(), library());
+    let mut command = package.command(&build);
+    command.arg(repository().join("python/examples/attention.py"));
+    command.args(["--library", "./libmeshkv.so", "--xclbin", "card.xclbin", "--limit", "600"]);
+    command.args(["--tokens", "43", "--tensors"]).arg(repository().join("examples/minilm.safetensors"));
+    let ran = Card::new(&build.design).serve(&mut command);
+    let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+    assert!(ran.status.success(), "{said}");
+    for line in ["42 tokens: ", "43 tokens: ", "43 tokens in two halves, merged: "] {
+        assert!(said.lines().any(|one| one.starts_with(line)), "{said}");
+    }
+    // An error that is too large is found, and tensors that are not there are named.
+    let run = |more: &[&str]| {
+        let mut command = package.command(&build);
+        command.arg(repository().join("python/examples/attention.py"));
+        command.args(["--library", "./libmeshkv.so", "--xclbin", "card.xclbin"]);
+        command.args(["--tokens", "9", "--tensors"]);
+        // The card in the process returns queries.
+        let ran = command.arg(repository().join("examples/minilm.safetensors")).args(more).output().unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+        String::from_utf8_lossy(&ran.stderr).into_owned()
+    };
+    let wrong = run(&[]);
+    assert!(wrong.contains("error: the largest error is "), "{wrong}");
+    let missing = run(&["--layer", "7"]);
+    assert!(missing.contains("has no tensor layers.7.q, but layers."), "{missing}");
+}
+
+#[test]
+fn what_is_refused_is_an_exception_with_its_reason() {
+    let (package, build) = (Package::new(), library());
+    let script = r#"
+import numpy as np, meshkv
+def said(kind, act, *args):
+    try:
+        act(*args)
+        print("taken")
+    except kind as why:
+        print(kind.__name__, why)
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+said(meshkv.Failed, meshkv.Device, "./libmeshkv.so", "none.xclbin")
+with meshkv.Device("./libmeshkv.so", "card.xclbin") as device:
+    print(device.shape)
+    device.begin(0)
+    device.append(1, 0, zeros(3, 5, 32), zeros(3, 5, 32))
+    step = lambda streams, heads=6: device.append_and_attend(1, streams, zeros(len(streams), heads, 32), zeros(len(streams), 3, 32), zeros(len(streams), 3, 32))
+    said(meshkv.Refused, step, [0, 0])
+    said(meshkv.Refused, step, [0], 5)
+    said(meshkv.Refused, device.append, 1, 0, zeros(3, 252, 32), zeros(3, 252, 32))
+    device.begin(1, prefix=0)
+    said(meshkv.Refused, step, [0])
+    device.begin(2, copy=0)
+    out = step([2, 1])
+    print(out.shape, out.dtype, device.length(2, 1), device.length(1, 1), device.length(0, 1), device.cycles)
+    l, m, o = device.partials(1, [1], zeros(1, 6, 32))
+    print(l.shape, m.shape, o.shape, o.dtype)
+    said(meshkv.Refused, device.begin, 3, 0, 1)
+said(meshkv.Refused, device.length, 0, 0)
+"#;
+    let printed = said(package.command(&build).args(["-c", script]));
+    let expected = "\
+Failed cannot open none.xclbin
+Shape(layers=2, query_heads=6, kv_heads=3, head_dim=32, max_streams=4, max_tokens=256, device_appends=0)
+Refused stream 0 is twice in the batch
+Refused queries have the shape (1, 5, 32), not (1, 6, 32)
+Refused stream 0 has 5 tokens in layer 1, and with 252 more is beyond max_tokens of the design, 256
+Refused stream 0 is the prefix of stream 1, so nothing can be appended to it: a copy is needed, which is a stream of its own
+(2, 6, 32) float16 6 6 5 1234
+(1, 6) (1, 6) (1, 6, 32) float32
+Refused a stream shares a prefix or has a copy, not both
+Refused no device is open
+";
+    assert_eq!(printed, expected);
+    // Outputs that are void come with the exception.
+    let void = r#"
+import numpy as np, meshkv
+device = meshkv.Device("./libmeshkv.so", "card.xclbin")
+device.begin(0)
+one = lambda heads: np.ones((1, heads, 32))
+try:
+    device.append_and_attend(0, [0], one(6), one(3), one(3))
+except meshkv.Void as why:
+    print("SATURATED" in str(why), why.outputs.sum(), device.length(0, 0))
+"#;
+    let printed = said(package.command(&build).env("MESHKV_FAKE_FAULT", "logit").args(["-c", void]));
+    assert_eq!(printed, "True 192.0 1\n");
+}
