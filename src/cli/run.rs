@@ -140,7 +140,7 @@ fn attend(
     let heads = u64::from(job.design.config.model.heads * job.streams);
     let (ui, interrupt) = (verilog.ui, verilog.interrupt);
     if args.device {
-        let mut device = device::bench(args, job, behaviour.clone(), verilog)?;
+        let mut device = device::bench(args, job.design, Some(job), behaviour.clone(), verilog)?;
         let progress = ui.progress(Some(heads), "attending");
         let result = device::attend(&mut device, args, job, timeline, &mut |outputs| {
             progress.set(outputs);

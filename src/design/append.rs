@@ -34,6 +34,8 @@ pub struct Append {
     pub word: u32,
     /// Words that the writer of a memory port can take: more than those of a token.
     pub write_depth: u32,
+    /// Beats that write a token of a KV head into external memory: whole ones for K, one an element of V.
+    pub beats: u32,
     /// Beats of a burst of V, a power of two: no burst crosses a multiple of its bytes.
     pub value_burst: u32,
 }
@@ -49,6 +51,7 @@ impl Append {
             groups,
             group: index_bits(groups),
             word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
+            beats: config.pe.head_dim * 16 / config.noc.flit_width + config.pe.head_dim,
             write_depth: (words + 1).next_multiple_of(LUT_DEPTH),
             value_burst: 1 << (half_flits(config) | config.pe.head_dim | LONGEST).trailing_zeros(),
         })

@@ -92,20 +92,22 @@ const OF_TILE: [Part; 3] = [
 ];
 
 /// Parts around the tiles. Not every design has all of them.
-const AROUND: [Part; 6] = [
+const AROUND: [Part; 7] = [
     part("transport_row0", emit::TILE, Scale::Bottom, Clock::Noc),
     part("column_root", emit::ROOT, Scale::Column, Clock::Noc),
     part("column_controller", "meshkv_column_controller", Scale::Column, Clock::Noc),
     part("memory_port", "meshkv_memory_port", Scale::Port, Clock::Noc),
+    part("write_port", "meshkv_write_port", Scale::Port, Clock::Noc),
     part("swap_unit", "meshkv_swap_unit", Scale::Once, Clock::Noc),
     part("front", emit::FRONT, Scale::Host, Clock::Noc),
 ];
 
 /// Converters to the ports of HBM, in the system without a shell. Designs with flits narrower than a beat have none.
-const CONVERTERS: [Part; 2] = [
-    part("axi3_read", "meshkv_axi3_read", Scale::Hbm, Clock::Hbm),
-    part("axi3_io", "meshkv_axi3_io", Scale::HbmOnce, Clock::Hbm),
-];
+const READS: Part = part("axi3_read", "meshkv_axi3_read", Scale::Hbm, Clock::Hbm);
+/// The same where memory ports write new tokens, too.
+const WRITES: Part = part("axi3_memory", "meshkv_axi3_io", Scale::Hbm, Clock::Hbm);
+/// The converter of queries and outputs.
+const IO: Part = part("axi3_io", "meshkv_axi3_io", Scale::HbmOnce, Clock::Hbm);
 
 /// Registers between SLRs, in designs that have them: one a wire, without synthesis.
 pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
@@ -125,7 +127,8 @@ pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
 pub fn parts(design: &Design) -> Vec<Part> {
     let modules = emit::modules(design);
     let has = |part: &Part| modules.iter().any(|m| m.name == part.module);
-    OF_TILE.into_iter().chain(AROUND).chain(CONVERTERS).filter(has).collect()
+    let memory = if design.append.is_some() { WRITES } else { READS };
+    OF_TILE.into_iter().chain(AROUND).chain([memory, IO]).filter(has).collect()
 }
 
 /// Yosys commands that specialise a part's module like its instances: parameters other than the defaults,

@@ -4,9 +4,10 @@
 use crate::support::device::{apart, assert_rules, growing, run_clean, tensors, whole};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
-use meshkv::cosim::workloads::device::{Notice, Platform};
+use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
+use meshkv::cosim::workloads::steps::{decode, Caches, Difference, Schedule, StepsError};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::Tensors;
+use meshkv::model::tensors::{Logits, Tensors};
 
 /// Attention of two streams, each with a new token that is the last of so many.
 pub(super) fn job<'a>(
@@ -53,5 +54,39 @@ fn a_platform_at_its_worst_and_any_clocks_lose_no_token() {
             run_clean(&mut bench, &job, Notice::Interrupt, &format!("seed {seed}, {lengths:?}"));
         }
         assert_rules(&bench, "at its worst");
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Ended {
+    #[error(transparent)]
+    Steps(#[from] StepsError),
+    #[error(transparent)]
+    Run(#[from] DeviceError),
+}
+
+#[test]
+fn steps_follow_each_other_on_what_memory_has_and_leave_what_a_host_would_have_written() {
+    let design = growing();
+    // An empty stream, and one that leaves a hole in the batch before it grows over two segments.
+    let schedule = Schedule::new(&[0, 13], 0, 12, &[2, 0], &[12, 10]).unwrap();
+    let tensors = schedule.tensors(&design, 3, Logits::Normal);
+    for unruly in [false, true] {
+        let platform = Platform::of(&design);
+        let platform = if unruly { platform.unruly(3) } else { platform };
+        let mut bench = whole(&design, &platform, &apart(2));
+        let mut caches = Caches::new(&design, &schedule).unwrap();
+        bench.driver.device.set_image(caches.image(&tensors, 9));
+        let mut written = 0;
+        let how = (Mapping::RowAligned, Sharing::KvHead);
+        let mut one_step = |job: &Job| Ok::<_, Ended>(bench.step(job, apart(2), &mut |_| false)?);
+        decode(&mut caches, &schedule, &tensors, how, &mut one_step, &mut |step| {
+            assert!(step.done.bit_exact(), "step {}: {:?}", step.step, step.done.violations);
+            written += step.done.tokens_written;
+        })
+        .unwrap();
+        let memory = Difference::of(bench.driver.device.image(), &caches.image(&tensors, 9));
+        assert_eq!((memory.differing, memory.first), (0, None));
+        assert_eq!(written, 3 * schedule.appended());
     }
 }

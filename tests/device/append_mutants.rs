@@ -91,7 +91,7 @@ fn answers_to_a_cut_off_write_that_are_taken_for_others_are_found() {
     let of_now = "m_bvalid && m_bid[ID_WIDTH+:EPOCH_BITS] == epoch && ~(flush | stale);";
     assert_ne!(late(&mutant(&files, WRITER, of_now, "m_bvalid;"), &jobs), "", "the epoch is ignored, unseen");
     // A silence between two runs is that of the next.
-    let kept = mutant(&files, WRITER, "(late_q | &patience_q) & run_busy;", "late_q | &patience_q;");
+    let kept = mutant(&files, WRITER, "moving | ~run_busy |", "moving |");
     let stuck = |files: &[SourceFile]| {
         let mut bench = joined_of(files, &design, &Platform::of(&design), &apart(1)).unwrap();
         let port = |port| Fault::of_port(port, FaultKind::Shut);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Devices whose host writes new tokens, and with `true` those that write them themselves (`kv.append`).
-const APPENDS: [bool; 1] = [false];
+const APPENDS: [bool; 2] = [false, true];
 
 /// A program of these tests.
 fn source(name: &str) -> PathBuf {

@@ -9,10 +9,24 @@ use crate::cosim::dut::split_device::SplitDevice;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionResult, Job, ModelCore};
 use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
+use crate::design::Design;
+use anyhow::bail;
 
-/// Opens the device of the job that the options select.
-pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -> anyhow::Result<Bench> {
-    let (design, clocks) = (job.design, args.clocks(job.design));
+/// A device with its driver.
+pub(super) type Host = Bench;
+
+/// Opens the device that the options select; the model of its core is for one job.
+///
+/// # Errors
+/// If the model is asked for without a job, or Verilog cannot be built.
+pub(super) fn bench(
+    args: &Args,
+    design: &Design,
+    job: Option<&Job>,
+    hbm: Behaviour,
+    verilog: &Verilog,
+) -> anyhow::Result<Bench> {
+    let clocks = args.clocks(design);
     let platform = Platform { hbm, ..Platform::of(design) };
     let platform = if args.unruly_memory { platform.unruly(args.seed) } else { platform };
     let io =
@@ -22,9 +36,13 @@ pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -
         BuildForm::WholeDevice => verilog.alone(&args.carrier)?,
         _ => {
             let front = Verilog { form: BuildForm::FrontAlone, ..*verilog }.build()?;
-            let core: Box<dyn DutPorts> = match args.carrier.is_model() {
-                true => Box::new(ModelCore::new(job)),
-                false => verilog.build()?,
+            let core: Box<dyn DutPorts> = match (args.carrier.is_model(), job) {
+                (true, Some(job)) => Box::new(ModelCore::new(job)),
+                (true, None) => bail!(
+                    "--device with --steps needs the Verilog of the core: its model computes one job\n  \
+                     help: add --engine rtl, or leave --device out"
+                ),
+                (false, _) => verilog.build()?,
             };
             Box::new(SplitDevice::new(front, core, design)?)
         }
@@ -45,12 +63,28 @@ pub(super) fn attend(
     let bytes =
         if job.partials { 4 * numbers + u64::from(job.design.flit.data_width / 8) } else { 2 * numbers };
     let mut look = |device: &Device| stop(device.output_bytes() / bytes);
-    bench.watch(job, args.clocks(job.design), timeline, &mut look).map_err(|why| match why {
+    let result = bench.watch(job, args.clocks(job.design), timeline, &mut look);
+    result.map_err(|why| ended(bench, why))
+}
+
+/// Runs a step on what external memory has.
+pub(super) fn step(
+    bench: &mut Bench,
+    args: &Args,
+    job: &Job,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<AttentionResult, Ended> {
+    let result = bench.step(job, args.clocks(job.design), &mut |_| stop());
+    result.map_err(|why| ended(bench, why))
+}
+
+/// The reason, with the violations of channels.
+fn ended(bench: &Bench, why: DeviceError) -> Ended {
+    match why {
         DeviceError::Stopped => Ended::Stopped,
-        // Violations of channels are reported, too.
         failed => {
             let found = bench.driver.device.violations().1;
             Ended::Failed(found.into_iter().fold(failed.to_string(), |all, one| format!("{all}\n  {one}")))
         }
-    })
+    }
 }

@@ -1,6 +1,7 @@
 //! `meshkv run --steps`: decode steps one after the other over caches that grow.
 
 use super::args::Args;
+use super::device;
 use super::ended::Ended;
 use super::grow_args::fitted;
 use super::output::RunOutput;
@@ -20,6 +21,19 @@ use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, StepsLog, StepsRow};
 use crate::model::tensors::Tensors;
 use std::process::ExitCode;
+
+/// What runs the steps, before the first.
+enum Simulation {
+    Model,
+    Core(Box<dyn DutPorts>),
+    Device(Box<device::Host>),
+}
+
+/// The same from then on.
+enum Simulated<'a> {
+    Core(Session<'a>),
+    Device(Box<device::Host>),
+}
 
 /// What runs, but for the engine.
 struct Work<'a> {
@@ -63,14 +77,18 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (form, length) = args.build_of(&design, schedule.attended());
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
-    let socket = match args.carrier.is_model() {
-        true => None,
-        false => Some(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?),
+    let simulation = if args.device {
+        let bench = device::bench(args, &design, None, work.behaviour.clone(), &verilog)?;
+        Simulation::Device(Box::new(bench))
+    } else if args.carrier.is_model() {
+        Simulation::Model
+    } else {
+        Simulation::Core(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?)
     };
     let progress = ui.progress(Some(schedule.attended()), "decoding");
     let (mut log, mut attended) = (StepsLog::default(), 0);
     let steps = schedule.batches.len();
-    let result = work.decode(socket, &mut || interrupt.requested(), &mut |stepped| {
+    let result = work.decode(simulation, &mut || interrupt.requested(), &mut |stepped| {
         attended += (0..stepped.job.streams).map(|b| stepped.job.attended(b).len() as u64).sum::<u64>();
         log.add(&stepped);
         progress.set(attended);
@@ -84,7 +102,11 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
         }
         Err(Ended::Differs(difference)) => {
-            let again = |socket| match work.decode(Some(socket), &mut || interrupt.requested(), &mut |_| {}) {
+            let again = |socket| match work.decode(
+                Simulation::Core(socket),
+                &mut || interrupt.requested(),
+                &mut |_| {},
+            ) {
                 Err(Ended::Dut(end)) => Some(end),
                 _ => None,
             };
@@ -135,11 +157,11 @@ fn mapping(
 }
 
 impl Work<'_> {
-    /// Runs all steps on a simulation, or on the model if there is none. Returns the lengths of all caches, and how memory
-    /// differs from what a host would have written.
+    /// Runs all steps on a simulation. Returns the lengths of all caches, and how memory differs from what a host would have
+    /// written.
     fn decode(
         &self,
-        socket: Option<Box<dyn DutPorts>>,
+        simulation: Simulation,
         stop: &mut dyn FnMut() -> bool,
         see: &mut dyn FnMut(Stepped),
     ) -> Result<(Vec<u32>, Difference), Ended> {
@@ -147,14 +169,29 @@ impl Work<'_> {
         let mut caches = Caches::new(design, schedule)?;
         let (image, behaviour) = (caches.image(tensors, args.seed), self.behaviour.clone());
         let clocks = args.clocks(design);
-        let mut session = match socket {
-            Some(socket) => Session::on(socket, design, image, behaviour, clocks),
-            None => Session::on_model(design, image, behaviour, clocks),
-        }?;
-        let mut one_step = |job: &Job| session.step(job, args.stall, stop).map_err(Ended::from);
+        let mut session = match simulation {
+            Simulation::Device(bench) => Simulated::Device(bench),
+            Simulation::Core(socket) => {
+                Simulated::Core(Session::on(socket, design, image.clone(), behaviour, clocks)?)
+            }
+            Simulation::Model => {
+                Simulated::Core(Session::on_model(design, image.clone(), behaviour, clocks)?)
+            }
+        };
+        if let Simulated::Device(bench) = &mut session {
+            bench.driver.device.set_image(image);
+        }
+        let mut one_step = |job: &Job| match &mut session {
+            Simulated::Device(bench) => device::step(bench, args, job, stop),
+            Simulated::Core(session) => session.step(job, args.stall, stop).map_err(Ended::from),
+        };
         let how = (self.mapping, args.sharing());
         decode(&mut caches, schedule, tensors, how, &mut one_step, &mut |stepped| see(stepped))?;
-        let memory = Difference::of(session.image(), &caches.image(tensors, args.seed));
+        let memory = match &session {
+            Simulated::Device(bench) => bench.driver.device.image(),
+            Simulated::Core(session) => session.image(),
+        };
+        let memory = Difference::of(memory, &caches.image(tensors, args.seed));
         Ok((caches.lengths().to_vec(), memory))
     }
 }

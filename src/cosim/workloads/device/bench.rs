@@ -59,6 +59,12 @@ impl Bench {
     /// # Errors
     /// If a register access is not answered.
     pub fn load(&mut self, job: &Job) -> Result<(), DeviceError> {
+        self.driver.device.set_image(job.given());
+        self.inputs(job)
+    }
+
+    /// Puts queries and new tokens of a job into memory, empties its outputs, and writes the arguments.
+    fn inputs(&mut self, job: &Job) -> Result<(), DeviceError> {
         let device = &mut self.driver.device;
         let heads = job.design.config.model.heads;
         let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
@@ -67,7 +73,6 @@ impl Bench {
         buffer.extend(rows(job, buffer.len()));
         device.put_queries(QUERIES, buffer);
         device.put_outputs(OUTPUTS, vec![BLANK; job.design.output_bytes(job.streams, job.partials) as usize]);
-        device.set_image(job.given());
         device.take_merged();
         self.driver.arguments(QUERIES, OUTPUTS, &self.bases)
     }
@@ -151,9 +156,6 @@ impl Bench {
             violations.push(format!("outputs {known:?} are void, and ERROR has `{}`", outcome.errors()));
         }
         let (expected, saturated) = (expected.outputs, expected.saturated);
-        if job.appended().next().is_some() {
-            violations.extend(self.driver.device.image().difference(&job.image()));
-        }
         Finished { outcome, outputs, expected, saturated, violations }
     }
 
@@ -189,10 +191,47 @@ impl Bench {
         stop: &mut dyn FnMut(&Device) -> bool,
     ) -> Result<Finished, DeviceError> {
         let outcome = self.driver.wait(notice, most, stop)?;
-        match outcome.failures() {
-            0 => Ok(self.take(job, outcome)),
-            _ => Err(DeviceError::Failed(outcome.errors())),
+        if outcome.failures() != 0 {
+            return Err(DeviceError::Failed(outcome.errors()));
         }
+        let mut done = self.take(job, outcome);
+        if job.appended().next().is_some() {
+            done.violations.extend(self.driver.device.image().difference(&job.image()));
+        }
+        Ok(done)
+    }
+
+    /// Runs a job on what external memory has, from the runs before and from [`Device::set_image`]: its descriptors come
+    /// by a list, and one write of a register starts them. Counters of the result are not read.
+    ///
+    /// # Errors
+    /// As [`Bench::run`].
+    pub fn step(
+        &mut self,
+        job: &Job,
+        clocks: Clocks,
+        stop: &mut dyn FnMut(&Device) -> bool,
+    ) -> Result<AttentionResult, DeviceError> {
+        let before = self.driver.device.token_beats();
+        self.driver.clear()?;
+        self.driver.enable(Notice::Interrupt)?;
+        self.inputs(job)?;
+        self.list(job)?;
+        self.driver.start()?;
+        let outcome = self.driver.wait(Notice::Interrupt, u64::MAX, stop)?;
+        if outcome.failures() != 0 {
+            return Err(DeviceError::Failed(outcome.errors()));
+        }
+        let done = self.take(job, outcome);
+        let mut result = AttentionResult::begun(job.design, clocks, true);
+        if let Some(append) = job.design.append {
+            result.tokens_written = (self.driver.device.token_beats() - before) / u64::from(append.beats);
+        }
+        (result.outputs, result.expected) = (done.outputs, done.expected);
+        (result.saturated, result.cycles) = (done.saturated, done.outcome.cycles);
+        result.violations = done.violations;
+        result.violations.extend(self.driver.device.violations().1);
+        Ok(result)
     }
 
     /// The same, and records the probes of the design from the start on, with so many cycles of its

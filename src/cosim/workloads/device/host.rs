@@ -183,6 +183,11 @@ impl Device {
         self.slaves.tokens.iter().map(|slave| slave.requests()).collect()
     }
 
+    /// Beats of new tokens written into external memory so far.
+    pub fn token_beats(&self) -> u64 {
+        self.slaves.tokens.iter().map(|slave| slave.beats()).sum()
+    }
+
     /// Contents of external memory.
     pub fn image(&self) -> &Image {
         self.slaves.hbm.image()
