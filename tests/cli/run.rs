@@ -498,7 +498,7 @@ fn steps_that_cannot_be_are_refused_before_anything_runs() {
         ("--lengths 1,2 --steps 3 --fit --begin 2,1", "no stream is in the batch of step 0"),
         (
             "--lengths 9,20 --steps 3 --fit --prefix 9",
-            "a copy is needed; nothing is written\n  help: share whole segments, with --prefix 8",
+            "a copy is needed; nothing is written\n  help: share whole segments of 8 tokens, with --prefix 8",
         ),
         ("--lengths 9,7 --steps 3 --fit --prefix 8", "stream 1 has 7 tokens, and shares a prefix of 8"),
         ("--lengths 1 --steps 3 --fit --batch 2", "cannot be used with"),

@@ -27,7 +27,7 @@ impl<'a> Caches<'a> {
     /// The caches before the first step.
     ///
     /// # Errors
-    /// If the design cannot be appended to, or cannot hold the prompts.
+    /// If the design cannot be appended to, or cannot hold the prompts, or new tokens would go into the prefix.
     pub fn new(design: &'a Design, schedule: &Schedule) -> Result<Caches<'a>, StepsError> {
         let (model, lengths) = (&design.config.model, schedule.lengths.clone());
         let (streams, most) = (lengths.len(), model.max_streams);
@@ -40,6 +40,10 @@ impl<'a> Caches<'a> {
         let prefix = schedule.prefix;
         if let Some(window) = model.sliding_window.filter(|_| prefix > 0) {
             return Err(StepsError::Window { prefix, window });
+        }
+        let tokens = design.config.kv.segment_tokens;
+        if !prefix.is_multiple_of(tokens) {
+            return Err(StepsError::Shared { prefix, segment: prefix / tokens, tokens });
         }
         for (stream, &tokens) in (0..).zip(&lengths) {
             let most = model.max_tokens;
@@ -63,11 +67,10 @@ impl<'a> Caches<'a> {
     /// Refuses a step of these streams that cannot be run, before anything is written.
     ///
     /// # Errors
-    /// If a stream does not exist, is there twice, or its cache is full or shared where the new token belongs.
+    /// If a stream does not exist, is there twice, or its cache is full.
     pub fn refuse(&self, batch: &[u32]) -> Result<(), StepsError> {
         let (streams, step) = (self.lengths.len() as u32, self.step);
-        let (segment_tokens, most) =
-            (self.design.config.kv.segment_tokens, self.design.config.model.max_tokens);
+        let most = self.design.config.model.max_tokens;
         let mut seen = BTreeSet::new();
         for &stream in batch {
             let Some(&token) = self.lengths.get(stream as usize) else {
@@ -78,11 +81,6 @@ impl<'a> Caches<'a> {
             }
             if token >= most {
                 return Err(StepsError::Full { stream, step, most });
-            }
-            let segment = token / segment_tokens;
-            if streams > 1 && segment < self.prefix.div_ceil(segment_tokens) {
-                let whole = segment * segment_tokens;
-                return Err(StepsError::Shared { stream, token, segment, streams, whole });
             }
         }
         Ok(())

@@ -78,19 +78,15 @@ pub enum StepsError {
         /// The step.
         step: u32,
     },
-    /// A token that would be written where several streams read.
-    #[error("token {token} of stream {stream} would be appended to segment {segment}, which is part of the prefix that {streams} streams share: a copy is needed; nothing is written\n  help: share whole segments, with --prefix {whole}, and give each stream a copy of the rest in its own --lengths")]
+    /// A prefix that ends within a segment, to which every stream would append.
+    #[error("the common prefix of {prefix} tokens ends within segment {segment}, and every stream would append its tokens to that segment: a copy is needed; nothing is written\n  help: share whole segments of {tokens} tokens, with --prefix {}, and count the rest in --lengths as a copy of each stream", segment * tokens)]
     Shared {
-        /// The stream.
-        stream: u32,
-        /// The token.
-        token: u32,
-        /// Its segment.
+        /// The prefix.
+        prefix: u32,
+        /// The segment in which it ends.
         segment: u32,
-        /// The streams that share the segment.
-        streams: u32,
-        /// The longest prefix that can be shared, and leaves the token to its stream.
-        whole: u32,
+        /// Tokens of a segment.
+        tokens: u32,
     },
     /// A prefix longer than a stream.
     #[error("stream {stream} has {tokens} tokens, and shares a prefix of {prefix}\n  help: --lengths counts the prefix too; give at least as many")]
