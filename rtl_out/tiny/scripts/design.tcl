@@ -10,6 +10,8 @@ set design_platform xilinx_u280_gen3x16_xdma_1_202211_1
 set design_noc_mhz 250.000
 set design_pe_mhz 250.000
 set design_hbm_mhz 450.000
+# 1 if new tokens are written into HBM: every memory port writes, too.
+set design_append 0
 # Sources; every module follows those it instantiates.
 set design_sources {
     rtl/common/meshkv_arbiter2.v
@@ -169,6 +171,7 @@ set design_registers {
     {DESC_FREE 0x85c 32 {}}
     {QUERY_STREAMS 0x860 32 {}}
     {LIST_COUNT 0x864 32 {}}
+    {TOKEN_STREAMS 0x868 32 {}}
     {STATUS 0x880 32 {}}
     {ERROR 0x884 32 {}}
     {ERROR_INFO 0x888 32 {}}

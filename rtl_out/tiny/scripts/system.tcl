@@ -108,10 +108,10 @@ foreach stack {0 1} {
 # Returns the pin to connect to HBM and its clock. Without converters that is the master's own.
 set wide {}
 proc converted {master} {
-    global design_converters wide
+    global design_append design_converters wide
     if {[llength $design_converters] == 0} { return [list u_meshkv/$master u_clock_noc/clk_out1] }
     set name u_[string map {m_axi axi3} $master]
-    set module [expr {$master eq {m_axi_io} ? {meshkv_axi3_io} : {meshkv_axi3_read}}]
+    set module [expr {$design_append || $master eq {m_axi_io} ? {meshkv_axi3_io} : {meshkv_axi3_read}}]
     cell $name meshkv:kernel:$module:1.0
     net u_clock_noc/clk_out1 $name/aclk
     net u_reset_noc/peripheral_aresetn $name/aresetn

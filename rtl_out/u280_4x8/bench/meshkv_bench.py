@@ -41,14 +41,18 @@ class Device:
         network = {"clock": dut.ap_clk, "reset": dut.ap_rst_n, "reset_active_level": False}
         self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), **network)
         io = AxiSlave(AxiBus.from_prefix(dut, "m_axi_io"), target=self.memory, **network)
-        ports = [AxiSlaveRead(AxiReadBus.from_prefix(dut, f"m_axi_hbm{port:02}"), target=self.memory, **network)
+        # Memory ports write where a run can append to the cache.
+        slave, bus = (AxiSlave, AxiBus) if H.APPEND else (AxiSlaveRead, AxiReadBus)
+        ports = [slave(bus.from_prefix(dut, f"m_axi_hbm{port:02}"), target=self.memory, **network)
                  for port in range(H.PORTS)]
-        for model in (self.registers.write_if, self.registers.read_if, io.write_if, io.read_if, *ports):
+        readers = [port.read_if if H.APPEND else port for port in ports]
+        writers = [io.write_if, *(port.write_if for port in ports if H.APPEND)]
+        for model in (self.registers.write_if, self.registers.read_if, io.read_if, *readers, *writers):
             model.log.setLevel(logging.WARNING)
         if seed is not None:
             # Every channel that the memories drive pauses at random.
-            channels = [c for port in (*ports, io.read_if) for c in (port.ar_channel, port.r_channel)]
-            channels += [io.write_if.aw_channel, io.write_if.w_channel, io.write_if.b_channel]
+            channels = [c for port in (*readers, io.read_if) for c in (port.ar_channel, port.r_channel)]
+            channels += [c for port in writers for c in (port.aw_channel, port.w_channel, port.b_channel)]
             for number, channel in enumerate(channels):
                 channel.set_pause_generator(_pauses(random.Random(seed * 1000 + number)))
 
@@ -72,8 +76,8 @@ class Device:
         await self.write(offset, value & 0xFFFF_FFFF)
         await self.write(offset + 4, value >> 32 & 0xFFFF_FFFF)
 
-    async def push(self, stream, tokens, mapping):
-        """Pushes a descriptor: a stream attends to tokens FIRST to `tokens` - 1 of its cache."""
+    async def push(self, stream, tokens, mapping, append=0):
+        """Pushes a descriptor: a stream attends to tokens FIRST to `tokens` - 1 of its cache, the last of which may be new."""
         segments = -(-tokens // H.SEGMENT_TOKENS)
         f = H.field
         await self.write(H.DESC_CACHE, f("DESC_CACHE_LAYER", LAYER) | f("DESC_CACHE_PREFIX", stream))
@@ -84,11 +88,14 @@ class Device:
         await self.write(H.DESC_ROWS, f("DESC_ROWS_FIRST", FIRST) | f("DESC_ROWS_LAST", last))
         await self.write(H.DESC_STREAMS, f("DESC_STREAMS_FIRST", stream) | f("DESC_STREAMS_COUNT", 1))
         step = int(stream == H.MAX_STREAMS - 1)
-        await self.write(H.DESC_PUSH, f("DESC_PUSH_MAPPING", mapping) | H.DESC_PUSH_CLOSE_MASK | f("DESC_PUSH_STEP", step))
+        flags = f("DESC_PUSH_STEP", step) | f("DESC_PUSH_APPEND", append)
+        await self.write(H.DESC_PUSH, f("DESC_PUSH_MAPPING", mapping) | H.DESC_PUSH_CLOSE_MASK | flags)
 
-    async def run(self, streams):
-        """Starts a run that loads the queries of some streams first, waits for its interrupt, and returns its cycles."""
+    async def run(self, streams, tokens=0):
+        """Starts a run that loads the queries of some streams and the new tokens of some caches first, waits for its
+        interrupt, and returns its cycles."""
         await self.write(H.QUERY_STREAMS, streams)
+        await self.write(H.TOKEN_STREAMS, tokens)
         await self.write(H.IER, H.IER_DONE_MASK)
         await self.write(H.GIE, H.GIE_ENABLE_MASK)
         await self.write(H.CTRL, H.CTRL_AP_START_MASK)
@@ -156,11 +163,8 @@ async def registers_identify_the_design_and_refuse_what_is_not_there(dut):
     assert await device.read(H.ERROR) == 0
 
 
-@cocotb.test()
-@cocotb.parametrize(mapping=[0, 1, 2], seed=[None, 1])
-async def outputs_are_the_attention_of_the_inputs(dut, mapping, seed):
-    device = Device(dut, seed)
-    await device.reset()
+async def attend(device, mapping, append):
+    """Attention of all streams, whose last token may be new; returns keys and values."""
     rng = random.Random(mapping)
     streams = range(H.MAX_STREAMS)
     queries = {(s, head): row(rng, 1) for s in streams for head in range(H.QUERY_HEADS)}
@@ -170,11 +174,17 @@ async def outputs_are_the_attention_of_the_inputs(dut, mapping, seed):
 
     await store(device, keys, values)
     await device.memory.write(QUERIES, b"".join(halves(query) for query in queries.values()))
+    if append:
+        # The last token is not in the cache but behind the queries.
+        blank = [[7.0] * H.HEAD_DIM]
+        await store(device, *({at: rows[:-1] + blank for at, rows in of.items()} for of in (keys, values)))
+        new = b"".join(halves(keys[at][-1]) + halves(values[at][-1]) for at in rows)
+        await device.memory.write(QUERIES + H.TOKENS_AT, new)
     await device.argument(H.ARG_QUERIES, QUERIES)
     await device.argument(H.ARG_OUTPUTS, OUTPUTS)
     for stream in streams:
-        await device.push(stream, TOKENS, mapping)
-    cycles = await device.run(H.MAX_STREAMS)
+        await device.push(stream, TOKENS, mapping, append)
+    cycles = await device.run(H.MAX_STREAMS, H.MAX_STREAMS * append)
 
     worst = 0.0
     for number, ((stream, head), query) in enumerate(queries.items()):
@@ -183,6 +193,30 @@ async def outputs_are_the_attention_of_the_inputs(dut, mapping, seed):
         raw = await device.memory.read(OUTPUTS + number * H.HEAD_DIM * 2, H.HEAD_DIM * 2)
         found = struct.unpack(f"<{H.HEAD_DIM}e", raw)
         worst = max(worst, *(abs(a - b) for a, b in zip(found, expected)))
-    dut._log.info("%d cycles, largest error %.6f", cycles, worst)
+    device.dut._log.info("%d cycles, largest error %.6f", cycles, worst)
     # Outputs below 4 are rounded to FP16, and weights have 16 bits.
     assert worst < 2e-3, worst
+    return keys, values
+
+
+@cocotb.test()
+@cocotb.parametrize(mapping=[0, 1, 2], seed=[None, 1])
+async def outputs_are_the_attention_of_the_inputs(dut, mapping, seed):
+    device = Device(dut, seed)
+    await device.reset()
+    await attend(device, mapping, 0)
+
+
+@cocotb.test(skip=not H.APPEND)
+@cocotb.parametrize(seed=[None, 1])
+async def new_tokens_are_attended_to_and_are_in_the_cache(dut, seed):
+    device = Device(dut, seed)
+    await device.reset()
+    keys, values = await attend(device, 1, 1)
+    cache = Cache(H)
+    for (stream, kv_head), rows in keys.items():
+        for segment, at in enumerate(range(0, TOKENS, H.SEGMENT_TOKENS)):
+            tokens = slice(at, at + H.SEGMENT_TOKENS)
+            wanted = halves(cache.slice(rows[tokens], values[stream, kv_head][tokens]))
+            place = CACHE + cache.offset(stream, LAYER, segment, kv_head)
+            assert await device.memory.read(place, len(wanted)) == wanted, (stream, kv_head, segment)

@@ -18,6 +18,11 @@
 #define MESHKV_PARTIAL_STATES                24576u
 #define MESHKV_PARTIAL_STATE_STRIDE          64u
 #define MESHKV_PARTIAL_BYTES                 26624u
+/* Buffer of queries: FP16, [stream][head][dim]. New tokens from TOKENS_AT on, [cache][KV head][K, V][dim], of
+ * TOKEN_BYTES a cache. APPEND is 1 where a run can write them into the cache. */
+#define MESHKV_TOKENS_AT                     8192u
+#define MESHKV_TOKEN_BYTES                   16384u
+#define MESHKV_APPEND                        0u
 #define MESHKV_ARG_LIST                      0x1a8u
 #define MESHKV_BUFFER_ALIGN                  4096u
 #define MESHKV_HBM_ALIGN                     4096u
@@ -149,6 +154,8 @@
 #define MESHKV_DESC_PUSH_STEP_MASK           0x00000400u
 #define MESHKV_DESC_PUSH_PARTIALS_SHIFT      11u
 #define MESHKV_DESC_PUSH_PARTIALS_MASK       0x00000800u
+#define MESHKV_DESC_PUSH_APPEND_SHIFT        12u
+#define MESHKV_DESC_PUSH_APPEND_MASK         0x00001000u
 
 /* Descriptors that the queue has room for (read). */
 #define MESHKV_DESC_FREE                     0x85cu
@@ -158,6 +165,9 @@
 
 /* Descriptors that a run takes from the list at the argument list, after those that were pushed; 0: none (read, write). */
 #define MESHKV_LIST_COUNT                    0x864u
+
+/* Caches whose new tokens a run loads from behind the queries: 0 to this less one; 0: none (read, write). */
+#define MESHKV_TOKEN_STREAMS                 0x868u
 
 /* What goes on (read). */
 #define MESHKV_STATUS                        0x880u
@@ -220,7 +230,7 @@
 
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
-#define MESHKV_MAP_VERSION_VALUE             0x00000004u
+#define MESHKV_MAP_VERSION_VALUE             0x00000005u
 #define MESHKV_DESIGN_VALUE                  0x193b1013u
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
@@ -266,11 +276,11 @@
 #define MESHKV_ERROR_MEMORY                  (1u << 16)
 /* External memory did not answer: tile. */
 #define MESHKV_ERROR_MEMORY_TIMEOUT          (1u << 17)
-/* A read of queries was answered by an error: 0. */
+/* A read of queries or new tokens was answered by an error: 0: queries, 1: new tokens. */
 #define MESHKV_ERROR_QUERY_READ              (1u << 18)
 /* A write of outputs was answered by an error: 0. */
 #define MESHKV_ERROR_OUTPUT_WRITE            (1u << 19)
-/* The memory of queries and outputs did not answer: 0: read, 1: write, 2: list. */
+/* The memory of queries and outputs did not answer: 0: read, 1: write, 2: list, 3: new tokens. */
 #define MESHKV_ERROR_IO_TIMEOUT              (1u << 20)
 /* Nothing moved for WATCHDOG cycles: state of the run. */
 #define MESHKV_ERROR_WATCHDOG                (1u << 21)
@@ -284,6 +294,14 @@
 #define MESHKV_ERROR_START_LIST              (1u << 25)
 /* A read of the list was answered by an error: 0. */
 #define MESHKV_ERROR_LIST_READ               (1u << 26)
+/* Descriptor refused: it appends to a cache that several streams attend to (copy it first) or that has a new token already, or the design has no kv.append: first stream. */
+#define MESHKV_ERROR_DESC_APPEND             (1u << 27)
+/* Run refused: a cache appends whose new token is not loaded, or tokens of more caches than there are: TOKEN_STREAMS. */
+#define MESHKV_ERROR_START_TOKENS            (1u << 28)
+/* A write of a new token was answered by an error: memory port. */
+#define MESHKV_ERROR_TOKEN_WRITE             (1u << 29)
+/* External memory did not take or answer a write of a new token: memory port. */
+#define MESHKV_ERROR_TOKEN_TIMEOUT           (1u << 30)
 /* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */
 #define MESHKV_ERROR_VOIDS_MASK              0x01000000u
 

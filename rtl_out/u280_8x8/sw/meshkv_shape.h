@@ -32,7 +32,7 @@
 #define MESHKV_FLIT_BYTES           32       /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           512      /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
-#define MESHKV_ERRORS               27       /* Bits of ERROR that have a meaning. */
+#define MESHKV_ERRORS               31       /* Bits of ERROR that have a meaning. */
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */
@@ -64,15 +64,19 @@ static const struct {
     {"ARGUMENT", "Run refused: an argument is misaligned", "number of the argument"},
     {"MEMORY", "A read of external memory was answered by an error", "tile"},
     {"MEMORY_TIMEOUT", "External memory did not answer", "tile"},
-    {"QUERY_READ", "A read of queries was answered by an error", "0"},
+    {"QUERY_READ", "A read of queries or new tokens was answered by an error", "0: queries, 1: new tokens"},
     {"OUTPUT_WRITE", "A write of outputs was answered by an error", "0"},
-    {"IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write, 2: list"},
+    {"IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write, 2: list, 3: new tokens"},
     {"WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"},
     {"RESET", "The run was cut off by a soft reset, or memory still owes answers to cut-off runs", "0: cut off, 1: owed, 2: what computes was reset alone"},
     {"START_UNLOADED", "Run refused: a stream attends whose queries were not loaded since the core's last reset", "highest stream that attends"},
     {"SATURATED", "A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void", "stream * QUERY_HEADS + head"},
     {"START_LIST", "Run refused: a descriptor of its list was refused, for the cause DESC_ that is set with this", "number of the descriptor in the list, from 0"},
     {"LIST_READ", "A read of the list was answered by an error", "0"},
+    {"DESC_APPEND", "Descriptor refused: it appends to a cache that several streams attend to (copy it first) or that has a new token already, or the design has no kv.append", "first stream"},
+    {"START_TOKENS", "Run refused: a cache appends whose new token is not loaded, or tokens of more caches than there are", "TOKEN_STREAMS"},
+    {"TOKEN_WRITE", "A write of a new token was answered by an error", "memory port"},
+    {"TOKEN_TIMEOUT", "External memory did not take or answer a write of a new token", "memory port"},
 };
 
 #endif

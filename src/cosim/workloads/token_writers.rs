@@ -3,6 +3,7 @@
 
 use crate::cosim::dut::group_pins;
 use crate::cosim::dut::pins::Pins;
+use crate::cosim::memory::Memory;
 use crate::design::Append;
 
 group_pins! {
@@ -29,8 +30,9 @@ pub(super) struct TokenWrite {
 /// A writer at every port.
 #[derive(Debug)]
 pub(super) struct TokenWriters {
-    /// Words of a token.
+    /// Words of a token, and beats that write one.
     words: usize,
+    beats: u64,
     /// By memory port: words of a token so far, and the word whose credit returns next.
     messages: Vec<Vec<u64>>,
     credits: Vec<bool>,
@@ -44,6 +46,7 @@ impl TokenWriters {
         let ports = ports as usize;
         TokenWriters {
             words: append.words as usize,
+            beats: append.beats.into(),
             messages: vec![Vec::new(); ports],
             credits: vec![false; ports],
             busy: false,
@@ -57,8 +60,15 @@ impl TokenWriters {
         }
     }
 
-    /// Takes the words of a period, and puts the tokens that they end into `done`. True if there was a word.
-    pub(super) fn observe(&mut self, pins: &Pins, at: &WritePins, done: &mut Vec<TokenWrite>) -> bool {
+    /// Takes the words of a period, and puts the tokens that they end into `done`. Their writes take bandwidth from the
+    /// reads of the port. True if there was a word.
+    pub(super) fn observe(
+        &mut self,
+        pins: &Pins,
+        at: &WritePins,
+        memory: &mut Memory,
+        done: &mut Vec<TokenWrite>,
+    ) -> bool {
         let mut moved = false;
         self.busy = (0..self.messages.len()).any(|port| pins.get(at.writes_wait, port) == 1);
         for (port, message) in self.messages.iter_mut().enumerate() {
@@ -71,6 +81,7 @@ impl TokenWriters {
             if message.len() > self.words {
                 let mut words = std::mem::take(message);
                 let first = words.remove(0);
+                memory.spend(port, self.beats);
                 done.push(TokenWrite { port, number: first >> 16, row: first as u32 & 0xffff, words });
             }
         }

@@ -52,6 +52,7 @@ module meshkv_control_registers #(
     output wire                     soft_reset,  // One pulse: everything is aborted and reset.
     output wire [31:0]              query_streams,  // Streams whose queries are loaded.
     output wire [31:0]              list_count,  // Descriptors that a run takes from the list.
+    output wire [31:0]              token_streams,  // Caches whose new tokens are loaded.
     output wire [31:0]              watchdog,  // Cycles without progress that abort a run.
 
     // Status of the run.
@@ -188,6 +189,7 @@ module meshkv_control_registers #(
     reg [31:0] desc_streams_q;
     reg [31:0] query_streams_q;
     reg [31:0] list_count_q;
+    reg [31:0] token_streams_q;
     reg [31:0] watchdog_q;
     reg [31:0] counter_select_q;
     reg        start_q, done_q, ready_q, again_q, gie_q, level_q;
@@ -207,6 +209,7 @@ module meshkv_control_registers #(
     reg at_desc_push_q;
     reg at_query_streams_q;
     reg at_list_count_q;
+    reg at_token_streams_q;
     reg at_error_q;
     reg at_watchdog_q;
     reg at_soft_reset_q;
@@ -226,6 +229,7 @@ module meshkv_control_registers #(
         at_desc_push_q <= to_write && aw_word_q == 10'h216;
         at_query_streams_q <= to_write && aw_word_q == 10'h218;
         at_list_count_q <= to_write && aw_word_q == 10'h219;
+        at_token_streams_q <= to_write && aw_word_q == 10'h21a;
         at_error_q <= to_write && aw_word_q == 10'h221;
         at_watchdog_q <= to_write && aw_word_q == 10'h223;
         at_soft_reset_q <= to_write && aw_word_q == 10'h224;
@@ -245,6 +249,7 @@ module meshkv_control_registers #(
             || aw_word_q == 10'h216
             || aw_word_q == 10'h218
             || aw_word_q == 10'h219
+            || aw_word_q == 10'h21a
             || aw_word_q == 10'h221
             || aw_word_q == 10'h223
             || aw_word_q == 10'h224
@@ -256,6 +261,7 @@ module meshkv_control_registers #(
     assign start         = start_q;
     assign query_streams = query_streams_q;
     assign list_count    = list_count_q;
+    assign token_streams = token_streams_q;
     assign watchdog      = watchdog_q;
     assign set_cache    = desc_cache_q;
     assign set_first    = desc_first_q;
@@ -279,7 +285,7 @@ module meshkv_control_registers #(
     wire        unused_select = |{wanted, counter_select_q};
 
     // Errors of accesses, descriptors and runs. Each sets its bit; the first is stored with cause and place.
-    localparam NUM_ERRORS = 27;
+    localparam NUM_ERRORS = 31;
     reg  [NUM_ERRORS-1:0] error_q;
     reg  [4:0]            cause_q;
     reg  [15:0]           where_q;
@@ -328,7 +334,7 @@ module meshkv_control_registers #(
             10'h002: value = {29'd0, ier_error, ier_ready, ier_done};  // IER
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
-            10'h201: value = 32'h00000004;  // MAP_VERSION
+            10'h201: value = 32'h00000005;  // MAP_VERSION
             10'h202: value = 32'h1b2795ef;  // DESIGN
             10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
@@ -346,6 +352,7 @@ module meshkv_control_registers #(
             10'h217: value = desc_free;  // DESC_FREE
             10'h218: value = query_streams_q;  // QUERY_STREAMS
             10'h219: value = list_count_q;  // LIST_COUNT
+            10'h21a: value = token_streams_q;  // TOKEN_STREAMS
             10'h220: value = {status_outputs, 6'd0, status_epoch, status_writing, status_owed, status_core_reset, status_core_idle, status_run};  // STATUS
             10'h221: value = error;  // ERROR
             10'h222: value = {error_info_where, 8'd0, error_info_cause};  // ERROR_INFO
@@ -419,6 +426,7 @@ module meshkv_control_registers #(
         if (at_desc_streams_q) desc_streams_q <= (desc_streams_q & ~mask) | bits;
         if (at_query_streams_q) query_streams_q <= (query_streams_q & ~mask) | bits;
         if (at_list_count_q) list_count_q <= (list_count_q & ~mask) | bits;
+        if (at_token_streams_q) token_streams_q <= (token_streams_q & ~mask) | bits;
         if (at_watchdog_q) watchdog_q <= (watchdog_q & ~mask) | bits;
         if (at_gie_q & w_strb_q[0]) gie_q <= bits[0];
         if (at_ier_q & w_strb_q[0]) ier_q <= bits[2:0];
@@ -464,6 +472,7 @@ module meshkv_control_registers #(
             desc_streams_q <= 32'd0;
             query_streams_q <= 32'd0;
             list_count_q <= 32'd0;
+            token_streams_q <= 32'd0;
             watchdog_q <= 32'd1048576;
             counter_select_q <= 32'd0;
             start_q   <= 1'b0;

@@ -97,6 +97,7 @@ module meshkv_descriptor_queue #(
     wire [1:0]  mapping = put_flags[1:0];
     wire        share   = put_flags[8];
     wire        close   = put_flags[9];
+    wire        append  = put_flags[12];
     wire        unused_flags = |put_flags;
 
     reg  [3:0]               state_q, state_d;
@@ -140,7 +141,9 @@ module meshkv_descriptor_queue #(
     wire rows_good     = {16'd0, first_row} < TOKENS_WIDE && {16'd0, last_row} < TOKENS_WIDE
         && !(put_count == 32'd1 && last_row < first_row);
     wire span_good     = segments_good && rows_good;
-    wire streams_good  = |streams && {15'd0, streams_end} <= STREAMS_WIDE;
+    wire streams_there = |streams && {15'd0, streams_end} <= STREAMS_WIDE;
+    wire append_good   = ~append;  // The cache is read only.
+    wire streams_good  = streams_there && append_good;
     wire closed        = closed_q[at_q];  // An earlier descriptor of the run has closed the stream.
     always @(*) begin
         state_d = REFUSE;
@@ -232,7 +235,7 @@ module meshkv_descriptor_queue #(
                 where_q <= first_row;
             end
             STREAMS_OF: begin
-                cause_q <= 5'd7;
+                cause_q <= streams_there ? 5'd27 : 5'd7;
                 where_q <= stream;
                 at_q    <= stream[STREAM_WIDTH-1:0];
                 left_q  <= streams[STREAMS_WIDTH-1:0];

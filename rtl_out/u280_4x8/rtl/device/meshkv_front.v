@@ -727,6 +727,7 @@ module meshkv_front #(
     wire soft_reset;
     wire [31:0] query_streams;
     wire [31:0] list_count;
+    wire [31:0] token_streams;
     wire [31:0] watchdog;
     wire [31:0] scan_data;
     wire args_changed;
@@ -945,7 +946,9 @@ module meshkv_front #(
         m_axi_hbm11_rlast, m_axi_hbm10_rlast, m_axi_hbm09_rlast, m_axi_hbm08_rlast,
         m_axi_hbm07_rlast, m_axi_hbm06_rlast, m_axi_hbm05_rlast, m_axi_hbm04_rlast,
         m_axi_hbm03_rlast, m_axi_hbm02_rlast, m_axi_hbm01_rlast, m_axi_hbm00_rlast};
-    wire [PORTS-1:0] owes, moves;
+    wire [PORTS-1:0] read_owes, read_moves;
+    wire [PORTS-1:0] owes  = read_owes;
+    wire [PORTS-1:0] moves = read_moves;
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
     meshkv_control_registers #(
@@ -982,6 +985,7 @@ module meshkv_front #(
         .soft_reset           (soft_reset),
         .query_streams        (query_streams),
         .list_count           (list_count),
+        .token_streams        (token_streams),
         .watchdog             (watchdog),
         .run_busy             (run_busy),
         .over                 (over),
@@ -1153,6 +1157,7 @@ module meshkv_front #(
         .soft_reset   (soft_reset),
         .query_streams(query_streams),
         .list_count   (list_count),
+        .token_streams(token_streams),
         .watchdog     (watchdog),
         .run_busy     (run_busy),
         .over         (over),
@@ -1303,6 +1308,9 @@ module meshkv_front #(
         .beat_data   (beat_data),
         .beat_resp   (beat_resp)
     );
+    wire                     near_ask_valid = ask_valid;
+    wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = ask_addr;
+    wire [7:0]               near_ask_len   = ask_len;
 
     meshkv_read_guard #(
         .ID_WIDTH     (AXI_ID_WIDTH),
@@ -1327,11 +1335,11 @@ module meshkv_front #(
         .stale        (stale),
         .owes         (query_owes),
         .moves        (unused_query_beats),
-        .s_arvalid    (ask_valid | list_ask_valid),
+        .s_arvalid    (near_ask_valid | list_ask_valid),
         .s_arready    (ask_ready),
         .s_arid       ({AXI_ID_WIDTH{1'b0}}),
-        .s_araddr     (list_ask_valid ? list_ask_addr : ask_addr),
-        .s_arlen      (list_ask_valid ? list_ask_len : ask_len),
+        .s_araddr     (list_ask_valid ? list_ask_addr : near_ask_addr),
+        .s_arlen      (list_ask_valid ? list_ask_len : near_ask_len),
         .s_rvalid     (beat_valid),
         .s_rid        (unused_beat_id),
         .s_rdata      (beat_data),
@@ -1499,8 +1507,8 @@ module meshkv_front #(
                 .base_data    (base_data),
                 .epoch        (epoch),
                 .stale        (stale),
-                .owes         (owes[p]),
-                .moves        (moves[p]),
+                .owes         (read_owes[p]),
+                .moves        (read_moves[p]),
                 .s_arvalid    (ask_valid_here),
                 .s_arready    (ask_ready_here),
                 .s_arid       (ask_id_here),

@@ -36,6 +36,7 @@ module meshkv_run_control #(
     input  wire                     soft_reset,  // One pulse: everything is aborted and reset.
     input  wire [31:0]              query_streams,  // Streams whose queries are loaded.
     input  wire [31:0]              list_count,  // Descriptors that a run takes from the list.
+    input  wire [31:0]              token_streams,  // Caches whose new tokens are loaded.
     input  wire [31:0]              watchdog,  // Cycles without progress that abort a run.
 
     // Status of the run.
@@ -221,11 +222,12 @@ module meshkv_run_control #(
         CAUSE_QUERY_READ = 5'd18, CAUSE_OUTPUT_WRITE = 5'd19, CAUSE_IO_TIMEOUT = 5'd20,
         CAUSE_WATCHDOG = 5'd21, CAUSE_EMPTY = 5'd12, CAUSE_OPEN = 5'd13, CAUSE_QUERIES = 5'd14,
         CAUSE_UNLOADED = 5'd23, CAUSE_ARGUMENT = 5'd15, CAUSE_LIST_READ = 5'd26,
-        CAUSE_LIST = 5'd25;
+        CAUSE_LIST = 5'd25, CAUSE_TOKENS = 5'd28, CAUSE_TOKEN_WRITE = 5'd29,
+        CAUSE_TOKEN_TIMEOUT = 5'd30;
     localparam [15:0] PLACE_DIRTY = 16'd1, PLACE_PE = 16'd2;
     // The core keeps the queries of streams 0 to loaded_q - 1 until its reset.
     reg  [STREAMS_WIDTH-1:0] loaded_q;
-    reg         many_q, unloaded_q;
+    reg         many_q, unloaded_q, untold_q;
     // A list is read once a run, after arguments that are legal.
     reg         listed_q;
     wire        wants     = |list_count & ~listed_q;
@@ -238,20 +240,27 @@ module meshkv_run_control #(
     wire        ended     = soft_q;
     wire        tile_bad  = memory_found_q;
     wire        tile_late = timeout_found_q;
+    wire        port_bad  = 1'b0;
+    wire        port_late = 1'b0;
     wire        io_late   = query_late | write_late | list_late;
+    wire        read_bad  = query_bad;
+    wire [15:0] read_place = 16'd0;
+    wire [15:0] io_place   = {14'd0, list_late, write_late};
+    wire [15:0] port_place = 16'd0;
     wire        stuck     = stuck_q;
     wire        unclosed  = |queue_open;
     wire        many      = many_q;
     wire        unloaded  = unloaded_q;
+    wire        untold    = untold_q;
     wire        skewed    = skewed_q;
     wire        dirty     = dirty_q[epoch_q];
     wire [15:0] tile_place     = { {16-TILE_BITS{1'b0}}, found_q};
-    wire [15:0] io_place       = {14'd0, list_late, write_late};
     wire [15:0] list_place     = list_index;
     wire [15:0] state_place    = {12'd0, state_q};
     wire [15:0] unclosed_place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
     wire [15:0] many_place     = query_streams[15:0];
     wire [15:0] unloaded_place = { {16-STREAMS_WIDTH{1'b0}}, queue_most} - 16'd1;
+    wire [15:0] untold_place   = token_streams[15:0];
     wire [15:0] skewed_place   = { {16-ARG_BITS{1'b0}}, skewed_argument_q};
     reg         fatal, barred, fails, refused, accepts;
     reg  [4:0]  cause;
@@ -261,12 +270,14 @@ module meshkv_run_control #(
             | pe_down
             | tile_bad
             | tile_late
-            | query_bad
+            | read_bad
             | write_bad
+            | port_bad
+            | port_late
             | list_fault
             | io_late
             | stuck;
-        barred = unlisted | !given | unclosed | many | unloaded | skewed | dirty;
+        barred = unlisted | !given | unclosed | many | unloaded | untold | skewed | dirty;
         fails = (fatal & works) | (!fatal & unreset);
         refused = ready & !fatal & barred;
         accepts = ready & !fatal & !barred;
@@ -283,10 +294,17 @@ module meshkv_run_control #(
         end else if (tile_late) begin
             cause = CAUSE_MEMORY_TIMEOUT;
             place = tile_place;
-        end else if (query_bad) begin
+        end else if (read_bad) begin
             cause = CAUSE_QUERY_READ;
+            place = read_place;
         end else if (write_bad) begin
             cause = CAUSE_OUTPUT_WRITE;
+        end else if (port_bad) begin
+            cause = CAUSE_TOKEN_WRITE;
+            place = port_place;
+        end else if (port_late) begin
+            cause = CAUSE_TOKEN_TIMEOUT;
+            place = port_place;
         end else if (list_fault) begin
             cause = CAUSE_LIST_READ;
         end else if (io_late) begin
@@ -309,6 +327,9 @@ module meshkv_run_control #(
         end else if (unloaded) begin
             cause = CAUSE_UNLOADED;
             place = unloaded_place;
+        end else if (untold) begin
+            cause = CAUSE_TOKENS;
+            place = untold_place;
         end else if (skewed) begin
             cause = CAUSE_ARGUMENT;
             place = skewed_place;
@@ -324,6 +345,7 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         many_q  <= query_streams > STREAMS_WIDE;
         unloaded_q <= queue_most > loaded_q && { {32-STREAMS_WIDTH{1'b0}}, queue_most} > query_streams;
+        untold_q <= |token_streams;  // The cache is read only.
         if (go_q && query_streams[STREAMS_WIDTH-1:0] > loaded_q) loaded_q <= query_streams[STREAMS_WIDTH-1:0];
         if (core_request | rst) loaded_q <= {STREAMS_WIDTH{1'b0} };
         fail_q  <= fails | refused;

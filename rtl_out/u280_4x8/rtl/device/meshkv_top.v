@@ -4,7 +4,7 @@
 // The kernel: the front, which interfaces host and memories, and the core, which computes attention.
 //
 // The generated documentation page describes registers, runs and errors. Ports are those of a Vitis RTL
-// kernel: AXI4-Lite control, an AXI4 read master a memory port, one master for queries and outputs.
+// kernel: AXI4-Lite control, an AXI4 master a memory port, one for queries and outputs.
 `default_nettype none
 (* keep_hierarchy = "yes" *)
 module meshkv_top #(

@@ -233,7 +233,7 @@ impl<'a> Core<'a> {
                 moved = self.pins.cycle();
             }
             if let Some(growth) = &mut self.growth {
-                if growth.observe(&self.pins, cycle, &mut result.violations) {
+                if growth.observe(&self.pins, &mut self.memory, cycle, &mut result.violations) {
                     moved = self.pins.cycle();
                 }
             }

@@ -5,7 +5,7 @@
 use super::job::Job;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::DutError;
-use crate::cosim::memory::{Image, Shape};
+use crate::cosim::memory::{Image, Memory, Shape};
 use crate::cosim::workloads::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
 use crate::design::{Append, Descriptor, Design};
 use crate::emit::ModuleSpec;
@@ -110,9 +110,15 @@ impl<'a> Growth<'a> {
     }
 
     /// Takes the words for memory; true if there was one.
-    pub(super) fn observe(&mut self, pins: &Pins, cycle: u64, violations: &mut Vec<String>) -> bool {
+    pub(super) fn observe(
+        &mut self,
+        pins: &Pins,
+        memory: &mut Memory,
+        cycle: u64,
+        violations: &mut Vec<String>,
+    ) -> bool {
         let mut done = Vec::new();
-        let moved = self.writers.observe(pins, &self.writes, &mut done);
+        let moved = self.writers.observe(pins, &self.writes, memory, &mut done);
         for token in done {
             self.take(cycle, &token, violations);
             self.written.push(token);

@@ -39,7 +39,7 @@ impl Bench<'_> {
             run.computes[at].step(edges);
         }
         if let (Some(tokens), Some((_, out))) = (&mut run.tokens, &self.ports.tokens) {
-            moved |= tokens.observe(&self.pins, out, cycle);
+            moved |= tokens.observe(&self.pins, out, &mut run.memory, cycle);
         }
         moved |= self.learn(run, cycle);
         if moved {

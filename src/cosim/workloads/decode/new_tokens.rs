@@ -6,7 +6,7 @@
 use crate::cosim::checks::violation::{ViolationKind, Violations};
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::hash::mix;
-use crate::cosim::memory::Image;
+use crate::cosim::memory::{Image, Memory};
 use crate::cosim::workloads::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
 use crate::design::{Append, Descriptor, Design};
 
@@ -133,9 +133,15 @@ impl<'a> NewTokens<'a> {
     }
 
     /// Takes the words for memory; true if there was one.
-    pub(super) fn observe(&mut self, pins: &Pins, writes: &WritePins, cycle: u64) -> bool {
+    pub(super) fn observe(
+        &mut self,
+        pins: &Pins,
+        writes: &WritePins,
+        memory: &mut Memory,
+        cycle: u64,
+    ) -> bool {
         let mut done = Vec::new();
-        let moved = self.writers.observe(pins, writes, &mut done) || self.presented;
+        let moved = self.writers.observe(pins, writes, memory, &mut done) || self.presented;
         for token in done {
             self.take(cycle, &token);
         }
