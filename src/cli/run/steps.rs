@@ -31,7 +31,7 @@ enum Simulation {
 
 /// The same from then on.
 enum Simulated<'a> {
-    Core(Session<'a>),
+    Core(Box<Session<'a>>),
     Device(Box<device::Host>),
 }
 
@@ -169,14 +169,13 @@ impl Work<'_> {
         let mut caches = Caches::new(design, schedule)?;
         let (image, behaviour) = (caches.image(tensors, args.seed), self.behaviour.clone());
         let clocks = args.clocks(design);
+        let of_core = |session| Simulated::Core(Box::new(session));
         let mut session = match simulation {
             Simulation::Device(bench) => Simulated::Device(bench),
             Simulation::Core(socket) => {
-                Simulated::Core(Session::on(socket, design, image.clone(), behaviour, clocks)?)
+                of_core(Session::on(socket, design, image.clone(), behaviour, clocks)?)
             }
-            Simulation::Model => {
-                Simulated::Core(Session::on_model(design, image.clone(), behaviour, clocks)?)
-            }
+            Simulation::Model => of_core(Session::on_model(design, image.clone(), behaviour, clocks)?),
         };
         if let Simulated::Device(bench) = &mut session {
             bench.driver.device.set_image(image);
