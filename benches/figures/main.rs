@@ -5,6 +5,7 @@
 //! be measured. It uses the program as users do, through its command line. It uses the library
 //! where the command line has no clock (`speed`, `build`).
 
+mod append;
 mod area;
 mod attention;
 mod bandwidth;
@@ -36,7 +37,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 19] = [
+const SECTIONS: [(&str, Section); 20] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -55,6 +56,7 @@ const SECTIONS: [(&str, Section); 19] = [
     ("model", model::measure),
     ("clocks", clocks::measure),
     ("calls", calls::measure),
+    ("append", append::measure),
     ("build", build::measure),
 ];
 
