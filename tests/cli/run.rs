@@ -502,7 +502,7 @@ fn steps_that_cannot_be_are_refused_before_anything_runs() {
         ),
         ("--lengths 9,7 --steps 3 --fit --prefix 8", "stream 1 has 7 tokens, and shares a prefix of 8"),
         ("--lengths 1 --steps 3 --fit --batch 2", "cannot be used with"),
-        ("--lengths 1 --steps 3 --fit --device", "cannot be used with"),
+        ("--lengths 1 --steps 3 --fit --device", "needs the Verilog of the core"),
         ("--lengths 1 --steps 0 --fit", "0 is not in 1..=65536"),
     ] {
         let (code, out, err) = typed(&format!("configs/tiny.toml --engine model {line}"));

@@ -44,3 +44,23 @@ fn what_a_device_cannot_have_is_refused() {
         assert!(error.contains("cannot be used with"), "{error}");
     }
 }
+
+#[test]
+fn steps_on_a_device_read_what_it_has_written() {
+    let line = "run configs/tiny.toml --fit --lengths 0,14 --steps 4 --json -q";
+    let said = |more: &str| -> Value {
+        let output = meshkv(line).args(more.split_whitespace()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let (device, core) = (said("--device --unruly-memory"), said(""));
+    for (key, value) in [
+        ("bit_exact", Value::from(true)),
+        ("memory_equal", true.into()),
+        ("appended", 8.into()),
+        ("lengths", vec![4, 18].into()),
+    ] {
+        assert_eq!((&device[key], &core[key]), (&value, &value), "{key}");
+    }
+    assert!(device["command"].as_str().unwrap().contains("--device"), "{device}");
+}
