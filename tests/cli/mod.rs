@@ -15,6 +15,7 @@ mod plan;
 mod progress;
 mod run;
 mod run_device;
+mod run_steps;
 mod shown_commands;
 mod sim;
 mod slurm;
