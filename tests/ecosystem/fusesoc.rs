@@ -46,7 +46,8 @@ fn results(output: &Output) -> (usize, usize) {
 fn the_bench_passes_in_simulation_and_finds_what_is_wrong() {
     let output = Output::new("tiny");
     let said = run(&output, "sim", &[]);
-    assert_eq!(results(&output), (7, 0), "{said}");
+    // Two of them need a cache that runs can write, and are skipped.
+    assert_eq!(results(&output), (9, 0), "{said}");
 
     // Another design, and a cache that lies elsewhere than the fabric reads.
     for (header, from, to) in [
