@@ -5,7 +5,9 @@
 //! the slice and the token's place in it. The home patches the slice with them as it is filled, and passes the same
 //! words on to the writer behind its memory port.
 
+use super::depths::TOKEN_DEPTH;
 use super::flit::index_bits;
+use super::memory::tiles_per_port;
 use super::mesh::Mesh;
 use super::slice::half_flits;
 use crate::config::Config;
@@ -15,7 +17,7 @@ const WORD_BITS: u32 = 64;
 /// Bits from the port of a home to its writer: a word, valid, and whether more wait.
 pub const TOKEN_WAY_BITS: u32 = WORD_BITS + 2;
 /// Words of a LUT memory.
-const LUT_DEPTH: u32 = 64;
+const LUT_DEPTH: u32 = 32;
 /// Beats of the longest burst that is written.
 const LONGEST: u32 = 16;
 
@@ -32,8 +34,13 @@ pub struct Append {
     pub group: u32,
     /// Bits of a word on the column bus: the data, the row of its home, and what tells it from other words.
     pub word: u32,
-    /// Words that the writer of a memory port can take: more than those of a token.
+    /// Words that the writer of a memory port can take: at least those of a burst.
     pub write_depth: u32,
+    /// Words that a tile can send without an answer: all of the writer's places if it has the port for itself, else those
+    /// of its queue there.
+    pub token_depth: u32,
+    /// Each memory port has one tile, so that no words are merged.
+    pub direct: bool,
     /// Beats that write a token of a KV head into external memory: whole ones for K, one an element of V.
     pub beats: u32,
     /// Beats of a burst of V, a power of two: no burst crosses a multiple of its bytes.
@@ -45,6 +52,11 @@ impl Append {
     pub(super) fn new(config: &Config, mesh: Mesh, group_words: u32) -> Option<Append> {
         let words = config.pe.head_dim / 2;
         let groups = config.model.max_streams * config.model.kv_heads * (words / group_words);
+        let value_burst = 1 << (half_flits(config) | config.pe.head_dim | LONGEST).trailing_zeros();
+        // Words of a burst of K and of V, which wait until memory can have all of them.
+        let of_key = (LONGEST * config.noc.flit_width / WORD_BITS).min(config.pe.head_dim / 4);
+        let write_depth = of_key.max(value_burst / 4).next_multiple_of(LUT_DEPTH);
+        let direct = tiles_per_port(config) == 1;
         config.kv.append.then(|| Append {
             words,
             group_words,
@@ -52,8 +64,10 @@ impl Append {
             group: index_bits(groups),
             word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
             beats: config.pe.head_dim * 16 / config.noc.flit_width + config.pe.head_dim,
-            write_depth: (words + 1).next_multiple_of(LUT_DEPTH),
-            value_burst: 1 << (half_flits(config) | config.pe.head_dim | LONGEST).trailing_zeros(),
+            write_depth,
+            token_depth: if direct { write_depth } else { TOKEN_DEPTH },
+            direct,
+            value_burst,
         })
     }
 }

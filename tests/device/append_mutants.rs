@@ -34,10 +34,10 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
             "",
         ),
         // Other places, other bytes, other elements.
-        (WRITER, "slice_q + wide_row * ROW_STEP", "slice_q + wide_row[1:0] * ROW_STEP", ""),
+        (WRITER, "= wide_row * ROW_STEP", "= wide_row[1:0] * ROW_STEP", ""),
         (WRITER, "(wide_row >> LANE_BITS) *", "(wide_row >> (LANE_BITS + 1)) *", ""),
         (WRITER, "row_q[LANE_BITS-1:0] == LANE", "~row_q[LANE_BITS-1:0] == LANE", ""),
-        (WRITER, "value_at_q <= value_at_q + VALUE_STEP", "value_at_q <= value_at_q + KEY_STEP", ""),
+        (WRITER, "(values_q ? VALUE_STEP[AT_BITS-1:0]", "(values_q ? KEY_STEP[AT_BITS-1:0]", ""),
         (WRITER, "(~of_values_q | &element_q)", "(~of_values_q | element_q[1])", ""),
         // Places are given back that are not free.
         (WRITER, "credit_q <= pops;", "credit_q <= pops | takes & ~credit_q | loads;", ""),

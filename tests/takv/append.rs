@@ -97,14 +97,17 @@ fn a_slip_on_the_way_of_a_token_is_found() {
     let design = design(|_| {});
     let plan = Plan { steps: 2, ..plan(&design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }) };
     let slips = [
-        // V of the next token.
-        ("meshkv_filler", "<< row[LANE_BITS-1:0]", "<< ~row[LANE_BITS-1:0]"),
-        // K is written where memory's answer for the same place comes later.
-        ("meshkv_filler", "k_here     = k_all_q & ~|keys_q;", "k_here     = 1'b1;"),
-        // V that memory has.
-        ("meshkv_filler", "patch | (d_new_q & lane_q[l])", "patch"),
+        // V of the next token, and of all tokens of its lanes.
+        ("meshkv_filler", "patch_lane = patch_row[LANE_BITS-1:0]", "patch_lane = ~patch_row[LANE_BITS-1:0]"),
+        ("meshkv_filler", "(~piece_value || first_lane[1:0] == LANE[1:0])", "1'b1"),
+        // The token is written where memory's answer for the same place comes later.
+        ("meshkv_filler", "patches_q & whole_q & ~patched_q", "patches_q & ~patched_q"),
+        // The slice is served before it has its token.
+        ("meshkv_filler", "issued_q[s] & ~waits_here &&", "issued_q[s] &&"),
+        // What is read while the port writes is left out.
+        ("meshkv_slice_streamer", "steps   = advance & ~patch_valid", "steps   = advance"),
         // The elements of one word in another order.
-        ("meshkv_new_token", "word[16*value_element[1:0]+:16]", "word[16*value_element[0]+:16]"),
+        ("meshkv_new_token", "word[16*number_q[1:0]+:16]", "word[16*number_q[0]+:16]"),
         // The token of the next KV head.
         ("meshkv_column_controller", "wanted  = told_d - 1'b1;", "wanted  = told_d;"),
         // A token twice.

@@ -254,7 +254,7 @@ impl ModuleBuilder {
     }
 }
 
-/// A port width: a number of bits, or a product of parameters and numbers such as `"TILES*VCS"`.
+/// A port width: a number of bits, or a product of parameters and numbers such as `"TILES*VCS"` or `"WIDTH/16"`.
 pub(in crate::emit) trait IntoWidth {
     /// The width under the values of `params`.
     fn into_width(self, params: &[ParamSpec]) -> Width;
@@ -273,7 +273,11 @@ impl IntoWidth for &str {
             // A name that is no number is an error of this crate, not of the user.
             named.parse::<u32>().unwrap_or_else(|_| panic!("no parameter {factor}"))
         };
-        Width { expr: self.to_owned(), bits: self.split('*').map(value).product() }
+        let factor = |factor: &str| match factor.split_once('/') {
+            Some((whole, parts)) => value(whole) / value(parts),
+            None => value(factor),
+        };
+        Width { expr: self.to_owned(), bits: self.split('*').map(factor).product() }
     }
 }
 

@@ -73,6 +73,7 @@ impl NodePorts {
         };
         Staged {
             fill: ports.bit(at.fill_valid, tile).then(fill),
+            part: None,
             claim: ports.bit(at.claim_valid, tile).then(claim),
             publish: ports.bit(at.publish_valid, tile).then(|| ports.get32(at.publish_slot, tile)),
         }

@@ -192,17 +192,17 @@ pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append
         &[
             "Writes new tokens of a memory port into external memory: K as whole rows, V into its lane of every flit.",
             "",
-            "A token is written when all its words are here, so that memory never waits for the fabric within a burst.",
+            "A burst begins when all its words are here, so that memory never waits for the fabric within it.",
             "A burst that has begun always ends, after an aborted run without another enabled byte. K is at row * HEAD_DIM * 2",
             "of its slice, and element d of V in flit HALF_FLITS + (row / lanes) * HEAD_DIM + d, lane row modulo lanes.",
         ],
     )
-    .control(&c.control, &["FLIT_WIDTH", "FLIT_LOG", "HEAD_DIM", "HALF_FLITS", "SLICE_BYTES", "TOKEN_WORDS", "VALUE_BURST", "AXI_ADDR_WIDTH", "TIMEOUT_WIDTH"])
+    .control(&c.control, &["FLIT_WIDTH", "FLIT_LOG", "HEAD_DIM", "HALF_FLITS", "SLICE_BYTES", "VALUE_BURST", "AXI_ADDR_WIDTH", "TIMEOUT_WIDTH"])
     .front(w, &["EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM"])
     .param("ID_WIDTH", w.core_id(), "Width of an ID below the epoch.")
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
-    .param("DEPTH", append.write_depth, "Words that can wait, more than a token has.")
+    .param("DEPTH", append.write_depth, "Words that can wait, at least those of a burst.")
     .clocked()
     .own_number()
     .bases(Dir::Input)

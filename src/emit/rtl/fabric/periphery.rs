@@ -19,7 +19,7 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
     .control(w, &["COLS", "ROWS", "TILES", "PORTS", "ROW_PORTS", "PORT_TILES", "DESC_DEPTH", "REQ_DEPTH"])
     .params_of(parts, &["QUEUE", "CREDITS", "WORDS", "DEPTH"])
     .control(w, &["HEAD_ID_WIDTH"])
-    .control(w, if w.append.is_some() { &["TOKEN_DEPTH", "WRITE_DEPTH"] } else { &[] })
+    .control(w, if w.append.is_some_and(|a| !a.direct) { &["TOKEN_DEPTH", "WRITE_DEPTH"] } else { &[] })
     .clocked_by_tile()
     .query_groups(Dir::Input, HEAD)
     .descriptor(w.append.is_some())

@@ -64,6 +64,7 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
         .range("own_fetch_")
         .input("own_fetch_again", 1, "")
         .fill()
+        .patch(w)
         .claim()
         .publish()
         .freed(Dir::Output)
@@ -96,7 +97,7 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
 }
 
 pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
-    ModuleBuilder::new(
+    let b = ModuleBuilder::new(
         Block::Mare,
         "meshkv_slice_streamer",
         &[
@@ -134,8 +135,12 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
     .output("rd_en", 1, "")
     .output("rd_valid", 1, "The read is valid.")
     .output("rd_addr", "ADDR_WIDTH", "")
-    .input("rd_data", "FLIT_WIDTH", "")
-    .group("A flit.")
+    .input("rd_data", "FLIT_WIDTH", "");
+    let b = match w.append {
+        true => b.input("patch_valid", 1, "Its reading port is used for a write."),
+        false => b,
+    };
+    b.group("A flit.")
     .output("m_valid", 1, "")
     .input("m_ready", 1, "")
     .output("m_key", "KEY_WIDTH", "")

@@ -18,6 +18,8 @@ pub(in crate::emit::rtl) struct MareParams {
     pub(in crate::emit::rtl) part_id: u32,
     /// Fetch, multiply and reduce overlap.
     pub(in crate::emit::rtl) overlap: bool,
+    /// New tokens are written into staged slices.
+    pub(in crate::emit::rtl) append: bool,
 }
 
 impl MareParams {
@@ -31,6 +33,7 @@ impl MareParams {
             mare: design.mare,
             part_id: part_id(design),
             overlap: design.config.pad.enable,
+            append: design.append.is_some(),
         }
     }
 
@@ -209,6 +212,20 @@ impl ModuleBuilder {
             .input("fill_valid", 1, "A flit is written.")
             .input("fill_addr", "ADDR_WIDTH", "Slot * SLICE_FLITS + position in the slice.")
             .input("fill_data", "FLIT_WIDTH", "")
+    }
+    /// The place of a part of a new token in the staging memory, of the filler.
+    pub(in crate::emit::rtl) fn patching(self, dir: Dir) -> Self {
+        self.group("A part of a flit is written into the staging memory.")
+            .port(dir, "patch_valid".into(), 1, "")
+            .port(dir, "patch_addr".into(), "ADDR_WIDTH", "Of the flit.")
+            .port(dir, "patch_lanes".into(), "FLIT_WIDTH/16", "Lanes of 16 bits that are written.")
+    }
+    /// Parts of new tokens that are written into staged slices, if the cache can be appended to.
+    pub(in crate::emit::rtl) fn patch(self, w: &MareParams) -> Self {
+        match w.append {
+            true => self.patching(Dir::Input).input("patch_data", 64, "Repeats over the flit."),
+            false => self,
+        }
     }
     /// Use of a slot, queried by the directory.
     pub(in crate::emit::rtl) fn scan(self) -> Self {

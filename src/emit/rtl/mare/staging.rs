@@ -8,7 +8,12 @@ pub(in crate::emit::rtl) fn staging_memory(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_staging_memory",
-        &["Staging memory of a tile: one port writes while the other reads."],
+        match w.append {
+            true => &[
+                "Staging memory of a tile: one port writes while the other reads, or writes parts of a flit.",
+            ],
+            false => &["Staging memory of a tile: one port writes while the other reads."],
+        },
     )
     .staging_depth("DEPTH", w)
     .addr_width(w)
@@ -21,6 +26,7 @@ pub(in crate::emit::rtl) fn staging_memory(w: &MareParams) -> ModuleSpec {
     .input("rd_valid", 1, "The read is valid; never of the address written in the same cycle.")
     .input("rd_addr", "ADDR_WIDTH", "")
     .output("rd_data", "FLIT_WIDTH", "Data of the address two enabled cycles earlier.")
+    .patch(w)
     .build()
 }
 

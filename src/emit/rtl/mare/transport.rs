@@ -56,6 +56,7 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     .output("cmd_came_tag", "TAG_WIDTH", "")
     .slice_out()
     .fill()
+    .patch(w)
     .claim()
     .publish()
     .freed(Dir::Output)

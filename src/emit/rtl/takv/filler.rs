@@ -34,16 +34,14 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
     if w.append.is_some() {
         b = b
             .input("s_append", 1, "Its last token is new.")
-            .group("The new token of the slice that is filled, as flits.")
-            .input("token_here", 1, "All of its words are here.")
-            .output("token_done", 1, "They are no longer needed.")
-            .output("key_wanted", 1, "A flit of K is wanted.")
-            .output("key_number", "INDEX_WIDTH", "Its number in the token's K.")
-            .input("key_ready", 1, "It is there.")
-            .output("key_taken", 1, "It is taken.")
-            .output("value_wanted", 1, "An element of V is wanted in every lane of the next cycle's flit.")
-            .output("value_element", "INDEX_WIDTH", "Its number.")
-            .input("token_flit", "FLIT_WIDTH", "The flit.");
+            .group("The new token of a slice that is filled.")
+            .output("token_wanted", 1, "The slice is here: the token is written into it.")
+            .output("token_drop", 1, "The token is not needed.")
+            .input("token_done", 1, "One pulse: its last part follows in the next cycle.")
+            .input("piece_valid", 1, "A part of it is written.")
+            .input("piece_value", 1, "An element of V, not a word of K.")
+            .input("piece_number", "INDEX_WIDTH", "Its number.")
+            .patching(Dir::Output);
     }
     b.request()
         .response()

@@ -11,14 +11,14 @@ pub(in crate::emit::rtl) fn new_token(w: &TakvParams) -> ModuleSpec {
         Block::Takv,
         "meshkv_new_token",
         &[
-            "Holds K and V of a new token at its home: passes them on to external memory, and makes flits of them.",
+            "Holds K and V of a new token at its home: passes them on to external memory and to the staging memory.",
             "",
             "The words come from the column controller just before the slice that they belong to. The first names slice",
-            "and token and is only passed on. Flits of K are assembled word by word; an element of V fills all lanes in",
-            "one cycle, since V is stored element by element, and the filler picks the token's lane.",
+            "and token and is only passed on. When the slice is here the filler gets K word by word, then V element by",
+            "element, since each is in another flit, and picks the token's place.",
         ],
     )
-    .control(w, &["INDEX_WIDTH", "FLIT_WIDTH", "HEAD_DIM", "TOKEN_WORDS", "TOKEN_DEPTH"])
+    .control(w, &["INDEX_WIDTH", "HEAD_DIM", "TOKEN_WORDS", "TOKEN_DEPTH"])
     .clocked()
     .group("A word from the bus.")
     .input("s_valid", 1, "")
@@ -29,20 +29,35 @@ pub(in crate::emit::rtl) fn new_token(w: &TakvParams) -> ModuleSpec {
     .output("new_data", 64, "The word.")
     .input("new_credit", 1, "One pulse a word that left the port's queue.")
     .group("For the filler.")
-    .output("token_here", 1, "All words are here.")
-    .input("token_done", 1, "They are no longer needed.")
-    .input("key_wanted", 1, "A flit of K is wanted.")
-    .input("key_number", "INDEX_WIDTH", "Its number in the token's K.")
-    .output("key_ready", 1, "It is there.")
-    .input("key_taken", 1, "It is taken.")
-    .input("value_wanted", 1, "An element of V is wanted in every lane of the next cycle's flit.")
-    .input("value_element", "INDEX_WIDTH", "Its number.")
-    .output("token_flit", "FLIT_WIDTH", "The flit.")
+    .input("token_wanted", 1, "The slice is here: a part a cycle is given once all words are.")
+    .input("token_drop", 1, "The token is not needed.")
+    .output("token_done", 1, "One pulse: its last part follows in the next cycle.")
+    .output("piece_valid", 1, "A part.")
+    .output("piece_value", 1, "It is an element of V, not a word of K.")
+    .output("piece_number", "INDEX_WIDTH", "Its number.")
+    .group("For the staging memory.")
+    .output("patch_data", 64, "The word of K, or the element of V four times.")
     .build()
 }
 
 /// Merges the words of a port's tiles.
 pub(in crate::emit::rtl) fn write_port(w: &TakvParams, append: &Append) -> ModuleSpec {
+    if append.direct {
+        return ModuleBuilder::new(
+            Block::Takv,
+            "meshkv_write_port",
+            &[
+                "Passes new tokens of the tile of a memory port on to its writer.",
+                "",
+                "Words go by credits of the writer, so that registers can lie on the way.",
+            ],
+        )
+        .param("TILES", w.memory.tiles_per_port, "Tiles of the port.")
+        .clocked()
+        .words_of_tiles("TILES")
+        .writes("")
+        .build();
+    }
     ModuleBuilder::new(
         Block::Takv,
         "meshkv_write_port",

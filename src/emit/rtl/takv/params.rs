@@ -1,7 +1,7 @@
 //! Parameter values of the modules that control fetching and fill the staging memories.
 
 use crate::design::depths::{
-    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, TOKEN_DEPTH, VALUE_WIDTH,
+    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH,
 };
 use crate::design::{
     index_bits, Append, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing,
@@ -120,6 +120,7 @@ impl TakvParams {
         values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
         values.insert("swaps".into(), self.swaps().into());
         values.insert("append".into(), self.append.is_some().into());
+        values.insert("direct_writes".into(), self.append.is_some_and(|append| append.direct).into());
         let last = |x: u32| design_heads(self, x).1;
         let of_columns =
             |of: &dyn Fn(u32) -> String| (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ");
@@ -420,8 +421,8 @@ impl ModuleBuilder {
             ),
             "TOKEN_DEPTH" => self.param(
                 "TOKEN_DEPTH",
-                TOKEN_DEPTH,
-                "Words of new tokens that wait in the memory port for each tile.",
+                w.append.map_or(0, |a| a.token_depth),
+                "Words of new tokens that a tile can send without an answer.",
             ),
             "WRITE_DEPTH" => self.param(
                 "WRITE_DEPTH",

@@ -129,8 +129,8 @@ impl Tile {
         let waits = self.filler.waits_for_slot();
         let known = waits.is_some_and(|tag| home.knows(tag));
         let staged = self.filler.staged(self.token.as_ref());
-        let wanted = self.token.as_ref().map(|token| self.filler.wanted(token, input.answer.as_ref()));
-        let wanted = wanted.unwrap_or_default();
+        let wanted = self.filler.wanted();
+        let token_done = self.token.as_ref().is_some_and(|token| token.is_done(&wanted));
         let mut shown = Shown {
             vector: word.filter(|word| word.kind == Kind::Query).map(|word| word.query),
             job,
@@ -157,7 +157,7 @@ impl Tile {
         let told = job.is_some() && compute.job_ready;
         self.prefetcher.step(heard.ask, out.command_ready, told, came, busy);
         let of_filler = (heard.fill, &staged, freed, known);
-        self.filler.step(of_filler, input.answer, &wanted, input.burst_credit, &mut self.events);
+        self.filler.step(of_filler, input.answer, token_done, input.burst_credit, &mut self.events);
         if let Some(token) = &mut self.token {
             token.step(heard.token, &wanted, input.new_credit);
         }

@@ -110,7 +110,7 @@ impl HomeAgent {
 
     /// Advances one clock period.
     pub fn step(&mut self, input: &HomeIn, events: &mut Events) -> HomeOut {
-        let has_room = self.streamer.has_room(input.data_ready);
+        let has_room = self.streamer.has_room(input.data_ready, input.staged.part.is_some());
         let clear = match &self.filter {
             Some(filter) => filter.clear().is_some(),
             None => self.table.due().is_some() && !self.taken,
@@ -171,7 +171,7 @@ impl HomeAgent {
             }
             filter.step(due, passes, input.period, events);
         }
-        self.streamer.step(chunk.as_ref(), input.data_ready);
+        self.streamer.step(chunk.as_ref(), input.data_ready, input.staged.part.is_some());
     }
 
     /// Applies writes and slot updates of the staging memory.
@@ -182,6 +182,9 @@ impl HomeAgent {
         self.directory.publish(staged.publish);
         if let Some((address, data)) = staged.fill {
             self.streamer.write(address, data);
+        }
+        if let Some(part) = &staged.part {
+            self.streamer.patch(part);
         }
     }
 

@@ -110,11 +110,24 @@ pub(super) struct Due {
     pub(super) again: bool,
 }
 
+/// Part of a new token that is written into a flit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Address of the flit.
+    pub address: u32,
+    /// Bits that are written.
+    pub mask: u64,
+    /// Payload at these bits.
+    pub data: u64,
+}
+
 /// Writes and slot updates of the staging memory in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Staged {
     /// Flit written: address and payload.
     pub fill: Option<(u32, u64)>,
+    /// Part of a flit written through the port that reads.
+    pub part: Option<Part>,
     /// Slot assigned to a slice.
     pub claim: Option<Claim>,
     /// Slot whose slice is written completely.

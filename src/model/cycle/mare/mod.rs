@@ -17,7 +17,7 @@ mod transport;
 
 pub use events::{Event, Events, EVENTS};
 pub use home_agent::{HomeAgent, HomeIn, HomeOut};
-pub use messages::{Arrival, Command, Fetch, KvFlit, PartFlit, RootFlit, Staged};
+pub use messages::{Arrival, Command, Fetch, KvFlit, Part, PartFlit, RootFlit, Staged};
 pub use params::{low_bits, up_to, MareParams};
 pub use reorder_fifo::ReorderFifo;
 pub use requester::{Requester, RequesterIn};

@@ -3,7 +3,7 @@
 //!
 //! Address, memory and output are three stages that advance together. A waiting flit stops all of them.
 
-use super::messages::Due;
+use super::messages::{Due, Part};
 use super::params::MareParams;
 use crate::model::cycle::common::{some, TileBits};
 
@@ -50,9 +50,9 @@ impl SliceStreamer {
         self.out.as_ref()
     }
 
-    /// The next chunk can be taken. `ready`: the output flit is taken.
-    pub(super) fn has_room(&self, ready: bool) -> bool {
-        let advances = self.out.is_none() || ready;
+    /// The next chunk can be taken. `ready`: the output flit is taken. `blocked`: nothing is read.
+    pub(super) fn has_room(&self, ready: bool, blocked: bool) -> bool {
+        let advances = (self.out.is_none() || ready) && !blocked;
         self.chunk.as_ref().is_none_or(|chunk| advances && self.index == chunk.last)
     }
 
@@ -65,13 +65,20 @@ impl SliceStreamer {
         self.staging[address as usize] = data;
     }
 
-    /// Advances one clock period. `chunk` is taken exactly if there is room.
-    pub(super) fn step(&mut self, chunk: Option<&Due>, ready: bool) {
-        let takes = chunk.filter(|_| self.has_room(ready)).copied();
+    pub(super) fn patch(&mut self, part: &Part) {
+        let flit = &mut self.staging[part.address as usize];
+        *flit = *flit & !part.mask | part.data & part.mask;
+    }
+
+    /// Advances one clock period. `chunk` is taken exactly if there is room. `blocked`: nothing is read, because a part of
+    /// a flit is written.
+    pub(super) fn step(&mut self, chunk: Option<&Due>, ready: bool, blocked: bool) {
+        let takes = chunk.filter(|_| self.has_room(ready, blocked)).copied();
         if self.out.is_none() || ready {
             self.out = self.read.take();
-            let next = self.chunk.as_ref().map(|chunk| self.flit(chunk));
-            if let Some(chunk) = &self.chunk {
+            let read = self.chunk.as_ref().filter(|_| !blocked);
+            let next = read.map(|chunk| self.flit(chunk));
+            if let Some(chunk) = read {
                 if self.index == chunk.last {
                     self.chunk = None;
                 } else {

@@ -121,15 +121,10 @@ impl Filler {
 
     /// Returns the updates for the home in this period; `token` is the new token at this home.
     pub fn staged(&self, token: Option<&NewToken>) -> Staged {
-        let came = self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data));
-        let fill = match (&self.patch, token) {
-            (Some(patch), Some(token)) => match came {
-                Some((place, data)) => Some((place, patch.overlaid(data, token))),
-                None => patch.written(token).map(|at| (patch.slot * self.slice_flits + at, token.flit())),
-            },
-            _ => came,
-        };
-        Staged { fill, claim: self.claim(), publish: self.publish() }
+        let fill = self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data));
+        let part = token.and_then(NewToken::part);
+        let part = self.patch.as_ref().zip(part).map(|(patch, part)| patch.place(part));
+        Staged { fill, part, claim: self.claim(), publish: self.publish() }
     }
 
     fn claim(&self) -> Option<Claim> {
@@ -145,45 +140,45 @@ impl Filler {
         self.answer.as_ref().filter(|_| !self.broken)
     }
 
-    /// A slice is complete when all its bursts are requested and none is in flight.
+    /// A slice is complete when all its bursts are requested and none is in flight, and it has its new token.
     fn publish(&self) -> Option<u32> {
         if self.broken {
             // After a time-out nothing more arrives: assigned slots are published as they are.
             return (self.slot.is_none() && self.filling != 0).then(|| self.filling.trailing_zeros());
         }
+        if self.has_token() {
+            return self.patch.as_ref().map(|patch| patch.slot);
+        }
         let slot = self.comes().filter(|answer| answer.last).map(|a| self.bursts[a.id as usize].slot)?;
         let whole = self.issued >> slot & 1 == 1 && self.left[slot as usize] == 1;
-        (whole && !(self.slot == Some(slot) && self.sends().is_some())).then_some(slot)
+        let waits = self.patch.as_ref().is_some_and(|patch| patch.active && patch.slot == slot);
+        (whole && !waits && !(self.slot == Some(slot) && self.sends().is_some())).then_some(slot)
+    }
+
+    /// A slice has its new token, and no other can be complete in this period.
+    fn has_token(&self) -> bool {
+        let last = self.answer.as_ref().is_some_and(|answer| answer.last);
+        self.patch.as_ref().is_some_and(Patch::is_over) && !self.broken && !last
     }
 
     /// ID of the burst requested in this period.
     fn sends(&self) -> Option<u32> {
-        let may = self.slot.is_some() && self.credits > 0 && !self.broken && !self.is_held();
+        let may = self.slot.is_some() && self.credits > 0 && !self.broken;
         lowest_free(self.used, self.bursts.len() as u32).filter(|_| may)
     }
 
-    /// The last block of V waits until K of the new token is in its place.
-    fn is_held(&self) -> bool {
-        let (Some(patch), Some(fill)) = (&self.patch, self.fills.front()) else { return false };
-        let block = self.head_dim - 1;
-        let next = self.next.unwrap_or(fill.flits.0 & !block);
-        let (finish, _) = up_to(next, fill.flits.1 | block, self.burst_flits);
-        fill.append && self.value && !patch.patched && finish | block == fill.flits.1 | block
-    }
-
-    /// Wishes for the new token in this period, in which `answer` arrives.
-    pub fn wanted(&self, token: &NewToken, answer: Option<&Answer>) -> Wanted {
-        let came = self.comes().is_some();
-        self.patch.as_ref().map(|patch| patch.wanted(token, came, self.broken, answer)).unwrap_or_default()
+    /// Wishes for the new token in this period.
+    pub fn wanted(&self) -> Wanted {
+        Wanted { token: self.patch.as_ref().is_some_and(Patch::wants_token), drop: self.broken }
     }
 
     /// Advances one clock period, in which the home got `staged`. `freed` is a slot that became free. `known`: a
-    /// slice of the waiting tag has a slot.
+    /// slice of the waiting tag has a slot. `token_done`: the last part of the new token is given.
     pub fn step(
         &mut self,
         (fill, staged, freed, known): (Option<Fill>, &Staged, Option<u32>, bool),
         answer: Option<Answer>,
-        wanted: &Wanted,
+        token_done: bool,
         credit: bool,
         events: &mut Events,
     ) {
@@ -197,8 +192,10 @@ impl Filler {
         let came = self.comes().copied();
         let gone = self.broken && self.slot.is_some();
         let publishes = staged.publish;
+        let token_ends = self.has_token() || self.broken;
         if let Some(patch) = &mut self.patch {
-            patch.go_on(wanted, self.broken, answer.as_ref());
+            let whole = self.issued >> patch.slot & 1 == 1 && self.left[patch.slot as usize] == 0;
+            patch.go_on(token_ends, whole, token_done);
         }
         if let Some(answer) = &came {
             self.take(answer);
@@ -236,9 +233,6 @@ impl Filler {
         if answer.last {
             self.left[burst.slot as usize] -= 1;
             self.used &= !(1 << answer.id);
-            if let Some(patch) = &mut self.patch {
-                patch.answered(answer.id);
-            }
         }
     }
 
@@ -259,12 +253,6 @@ impl Filler {
         self.left[slot as usize] += 1;
         let progress = Progress { begun: self.next.is_some(), value: self.value };
         let asked = k_then_v(progress, Some(ends), true, false);
-        if let Some(patch) = self.patch.as_mut().filter(|_| fill.append) {
-            patch.asked(id, (self.value, ends), finish);
-        }
-        if let Some(patch) = &mut self.patch {
-            patch.at[id as usize] = next;
-        }
         self.next = asked.progress.begun.then_some(finish + 1);
         self.issued |= u64::from(asked.last) << slot;
         self.value = asked.progress.value;

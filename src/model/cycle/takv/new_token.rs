@@ -1,23 +1,28 @@
 //! New tokens at their home (`meshkv_new_token`), and on their way to external memory (`meshkv_write_port`).
 
-use crate::design::depths::TOKEN_DEPTH;
 use crate::design::{Append, Design};
 use crate::model::cycle::common::{credit_gauge, Fifo};
 
 /// Wishes of the filler in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Flit of the token's K that is to be made.
-    pub key: Option<u32>,
-    /// That flit is written in this period.
-    pub key_taken: bool,
-    /// Element of V for all lanes of the next flit.
-    pub value: Option<u32>,
-    /// The token is no longer needed.
-    pub done: bool,
+    /// The slice is here: the token is written into it.
+    pub token: bool,
+    /// The token is not needed.
+    pub drop: bool,
 }
 
-/// K and V of a new token. Of flits only the first four elements are modelled.
+/// Part of a token that is written into a flit: a word of K, or an element of V, four times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TokenPart {
+    /// It is of V.
+    pub(super) value: bool,
+    /// Number of the word or element.
+    pub(super) number: u32,
+    pub(super) data: u64,
+}
+
+/// K and V of a new token.
 #[derive(Debug, Clone)]
 pub struct NewToken {
     /// Words taken: one that names the token, K and V.
@@ -25,12 +30,12 @@ pub struct NewToken {
     credits: u32,
     passed: Option<u64>,
     words: Box<[u64]>,
-    /// Word of the flit that is made next.
-    part: u32,
-    ready: bool,
-    flit: u64,
-    parts: u32,
+    /// Next part, of V or K.
+    value: bool,
+    number: u32,
+    part: Option<TokenPart>,
     key_words: u32,
+    head_dim: u32,
 }
 
 impl NewToken {
@@ -38,14 +43,14 @@ impl NewToken {
     pub fn new(design: &Design, append: &Append) -> NewToken {
         NewToken {
             at: 0,
-            credits: TOKEN_DEPTH,
+            credits: append.token_depth,
             passed: None,
             words: vec![0; append.words as usize].into(),
-            part: 0,
-            ready: false,
-            flit: 0,
-            parts: design.flit.data_width / 64,
+            value: false,
+            number: 0,
+            part: None,
             key_words: design.config.pe.head_dim / 4,
+            head_dim: design.config.pe.head_dim,
         }
     }
 
@@ -54,19 +59,14 @@ impl NewToken {
         self.passed
     }
 
+    /// Part that is written: a register.
+    pub(super) fn part(&self) -> Option<&TokenPart> {
+        self.part.as_ref()
+    }
+
     /// All words of the token are here.
-    pub fn is_here(&self) -> bool {
+    fn is_here(&self) -> bool {
         self.at as usize == self.words.len() + 1
-    }
-
-    /// The flit of K that the filler wants is there.
-    pub fn has_key(&self) -> bool {
-        self.ready
-    }
-
-    /// First four elements of the flit.
-    pub fn flit(&self) -> u64 {
-        self.flit
     }
 
     /// A word is taken in this period.
@@ -74,19 +74,29 @@ impl NewToken {
         !self.is_here() && self.credits > 0
     }
 
+    /// Number of parts of K or of V.
+    fn parts(&self) -> u32 {
+        if self.value {
+            self.head_dim
+        } else {
+            self.key_words
+        }
+    }
+
+    /// The last part is given in this period.
+    pub fn is_done(&self, wanted: &Wanted) -> bool {
+        wanted.token && self.is_here() && self.value && self.number + 1 == self.parts()
+    }
+
     /// Advances one clock period; `word` only if it is taken.
     pub fn step(&mut self, word: Option<u64>, wanted: &Wanted, credit: bool) {
-        let builds = wanted.key.filter(|_| !self.ready && !wanted.key_taken);
-        if let Some(element) = wanted.value {
-            let word = self.words[(self.key_words + element / 4) as usize];
-            self.flit = (word >> (16 * (element % 4)) & 0xffff) * 0x0001_0001_0001_0001;
-        } else if let Some(number) = builds.filter(|_| self.part == 0) {
-            self.flit = self.words[(number * self.parts) as usize];
-        }
-        let last = self.part + 1 == self.parts;
-        self.ready = (self.ready || builds.is_some() && last) && !wanted.key_taken;
-        if builds.is_some() {
-            self.part = if last { 0 } else { self.part + 1 };
+        let done = self.is_done(wanted);
+        self.part = (wanted.token && self.is_here()).then(|| self.next_part());
+        if self.part.is_some() {
+            self.number += 1;
+            if self.number == self.parts() {
+                (self.value, self.number) = (!self.value, 0);
+            }
         }
         (_, self.credits) = credit_gauge(self.credits, word.is_some(), credit);
         self.passed = word;
@@ -95,7 +105,19 @@ impl NewToken {
                 self.words[place as usize] = word;
             }
         }
-        self.at = if wanted.done { 0 } else { self.at + u32::from(word.is_some()) };
+        self.at = if done || wanted.drop { 0 } else { self.at + u32::from(word.is_some()) };
+    }
+
+    fn next_part(&self) -> TokenPart {
+        let (value, number) = (self.value, self.number);
+        let data = match value {
+            true => {
+                let word = self.words[(self.key_words + number / 4) as usize];
+                (word >> (16 * (number % 4)) & 0xffff) * 0x0001_0001_0001_0001
+            }
+            false => self.words[number as usize],
+        };
+        TokenPart { value, number, data }
     }
 }
 
@@ -110,19 +132,22 @@ pub struct WritePort {
     word: Option<u64>,
     credit: Option<usize>,
     words: u32,
+    /// There is one tile: its words and its credits pass.
+    direct: bool,
 }
 
 impl WritePort {
     /// Creates an idle port for `tiles` tiles.
     pub fn new(append: &Append, tiles: usize) -> WritePort {
         WritePort {
-            queues: (0..tiles).map(|_| Fifo::new(TOKEN_DEPTH)).collect(),
+            queues: (0..tiles).map(|_| Fifo::new(append.token_depth)).collect(),
             holds: 0,
             left: 0,
             credits: append.write_depth,
             word: None,
             credit: None,
             words: append.words + 1,
+            direct: append.direct,
         }
     }
 
@@ -142,7 +167,11 @@ impl WritePort {
     }
 
     /// Advances one clock period. `words` come from the tiles.
-    pub fn step(&mut self, words: impl Iterator<Item = Option<u64>>, credit: bool) {
+    pub fn step(&mut self, mut words: impl Iterator<Item = Option<u64>>, credit: bool) {
+        if self.direct {
+            (self.word, self.credit) = (words.next().flatten(), credit.then_some(0));
+            return;
+        }
         let first = self.queues.iter().position(|queue| !queue.is_empty());
         let next = match self.left {
             0 => first,
