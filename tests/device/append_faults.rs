@@ -115,7 +115,7 @@ fn an_answer_that_is_late_but_in_time_is_waited_for() {
     let job = job(&design, &tensors, &[17, 16], Mapping::RowAligned);
     let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
     let usual = run_clean(&mut bench, &job, Notice::Interrupt, "in time").outcome.cycles;
-    let late = |port| Fault::of_port(port, FaultKind::Late(TIMEOUT / 2));
+    let late = |port| Fault::of_port(port, FaultKind::Late(TIMEOUT / 4 * 3));
     let tokens = (0..design.memory.ports as usize).map(late).collect();
     bench.driver.device.set_faults(Faults { tokens, ..Faults::default() });
     let done = run_clean(&mut bench, &job, Notice::Interrupt, "late");

@@ -2,13 +2,16 @@
 //! memory having it. The Verilog and its model agree in every cycle.
 
 use crate::support::attention::tensors;
-use crate::support::decode::{plan, run_alone, run_clean, small, whole_library, FORM, LOAD, MAPPINGS};
+use crate::support::decode::{
+    plan, run_alone, run_clean, run_on, small, whole_library, FORM, LOAD, MAPPINGS,
+};
 use crate::support::sources::source_mut;
 use crate::support::verilated::library_of;
 use meshkv::config::Config;
+use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::Image;
 use meshkv::cosim::workloads::attention::Job;
-use meshkv::cosim::workloads::decode::{Plan, Workload};
+use meshkv::cosim::workloads::decode::{DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::emit;
 use meshkv::model::tensors::Logits;
@@ -94,31 +97,58 @@ fn a_cache_that_grows_token_by_token_is_the_one_that_a_host_writes_whole() {
 
 #[test]
 fn a_slip_on_the_way_of_a_token_is_found() {
-    let design = design(|_| {});
-    let plan = Plan { steps: 2, ..plan(&design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }) };
-    let slips = [
-        // V of the next token, and of all tokens of its lanes.
-        ("meshkv_filler", "patch_lane = patch_row[LANE_BITS-1:0]", "patch_lane = ~patch_row[LANE_BITS-1:0]"),
-        ("meshkv_filler", "(~piece_value || first_lane[1:0] == LANE[1:0])", "1'b1"),
-        // The token is written where memory's answer for the same place comes later.
-        ("meshkv_filler", "patches_q & whole_q & ~patched_q", "patches_q & ~patched_q"),
-        // The slice is served before it has its token.
-        ("meshkv_filler", "issued_q[s] & ~waits_here &&", "issued_q[s] &&"),
-        // What is read while the port writes is left out.
-        ("meshkv_slice_streamer", "steps   = advance & ~patch_valid", "steps   = advance"),
-        // The elements of one word in another order.
-        ("meshkv_new_token", "word[16*number_q[1:0]+:16]", "word[16*number_q[0]+:16]"),
-        // The token of the next KV head.
-        ("meshkv_column_controller", "wanted  = told_d - 1'b1;", "wanted  = told_d;"),
-        // A token twice.
-        ("meshkv_column_controller", "told_q      <= advance ?", "told_q      <= advance & ~told_q[0] ?"),
-    ];
-    for (module, from, to) in slips {
-        let mut files = emit(&design).unwrap();
+    assert_found(
+        &design(|_| {}),
+        run_alone,
+        &[
+            // V of the next token, and of all tokens of its lanes.
+            (
+                "meshkv_filler",
+                "patch_lane = patch_row[LANE_BITS-1:0]",
+                "patch_lane = ~patch_row[LANE_BITS-1:0]",
+            ),
+            ("meshkv_filler", "(~piece_value || first_lane[1:0] == LANE[1:0])", "1'b1"),
+            // The token is written where memory's answer for the same place comes later.
+            ("meshkv_filler", "patches_q & whole_q & ~patched_q", "patches_q & ~patched_q"),
+            // The elements of one word in another order.
+            ("meshkv_new_token", "word[16*number_q[1:0]+:16]", "word[16*number_q[0]+:16]"),
+            // The token of the next KV head.
+            ("meshkv_column_controller", "wanted  = told_d - 1'b1;", "wanted  = told_d;"),
+            // A token twice.
+            ("meshkv_column_controller", "told_q      <= advance ?", "told_q      <= advance & ~told_q[0] ?"),
+        ],
+    );
+    // The slice is told of before it has its token. That loses nothing while no other part of a flit is read meanwhile, so
+    // the model finds it.
+    let early = [("meshkv_filler", "issued_q[s] & ~waits_here &&", "issued_q[s] &&")];
+    assert_found(&design(|_| {}), run_on, &early);
+    // Tokens long enough that a slice can be read while its token is written.
+    assert_found(
+        &design(|c| (c.pe.head_dim, c.mare.coalesce_window) = (64, 0)),
+        run_alone,
+        &[
+            // What is read while the port writes is left out.
+            ("meshkv_slice_streamer", "steps   = advance & ~patch_valid", "steps   = advance"),
+            // Words of the next token take places of words that are still needed.
+            ("meshkv_new_token", "place < from[AT_WIDTH-1:0];", "place <= from[AT_WIDTH-1:0] + 1'b1;"),
+        ],
+    );
+}
+
+/// A run on a fabric of its own, alone or in lockstep.
+type Run = fn(&Library, &Design, &Plan) -> Result<Decoded, DecodeError>;
+
+/// Each of these changes (module, text, other text) is found.
+fn assert_found(design: &Design, run: Run, slips: &[(&str, &str, &str)]) {
+    let plan = Plan { steps: 2, ..plan(design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }) };
+    let done = run(&library_of(FORM, design, &emit(design).unwrap()), design, &plan).unwrap();
+    assert_eq!(done.violations, 0);
+    for &(module, from, to) in slips {
+        let mut files = emit(design).unwrap();
         let file = source_mut(&mut files, module);
         assert_eq!(file.text.matches(from).count(), 1, "{from}");
         file.text = file.text.replace(from, to);
-        let done = run_alone(&library_of(FORM, &design, &files), &design, &plan);
+        let done = run(&library_of(FORM, design, &files), design, &plan);
         let caught = done.as_ref().map_or(true, |done| done.violations > 0);
         assert!(caught, "{module}: {to} is not found");
     }

@@ -141,16 +141,16 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
         false => b,
     };
     b.group("A flit.")
-    .output("m_valid", 1, "")
-    .input("m_ready", 1, "")
-    .output("m_key", "KEY_WIDTH", "")
-    .output("m_index", "INDEX_WIDTH", "")
-    .output("m_dest", "TILES", "")
-    .output("m_mask", "MASK_WIDTH", "")
-    .flit_way(Dir::Output, "m_")
-    .output("m_data", "FLIT_WIDTH", "")
-    .instances(&["meshkv_flit_way"])
-    .build()
+        .output("m_valid", 1, "")
+        .input("m_ready", 1, "")
+        .output("m_key", "KEY_WIDTH", "")
+        .output("m_index", "INDEX_WIDTH", "")
+        .output("m_dest", "TILES", "")
+        .output("m_mask", "MASK_WIDTH", "")
+        .flit_way(Dir::Output, "m_")
+        .output("m_data", "FLIT_WIDTH", "")
+        .instances(&["meshkv_flit_way"])
+        .build()
 }
 
 pub(in crate::emit::rtl) fn fetch_park(w: &MareParams) -> ModuleSpec {

@@ -1,8 +1,6 @@
 //! Parameter values of the modules that control fetching and fill the staging memories.
 
-use crate::design::depths::{
-    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH,
-};
+use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
 use crate::design::{
     index_bits, Append, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing,
 };

@@ -22,11 +22,13 @@ pub(super) struct TokenPart {
     pub(super) data: u64,
 }
 
-/// K and V of a new token.
+/// K and V of a new token. Words of the next take the places of those that are no longer needed.
 #[derive(Debug, Clone)]
 pub struct NewToken {
-    /// Words taken: one that names the token, K and V.
+    /// Words taken of the token that comes: one that names the token, K and V.
     at: u32,
+    /// A token is here with all its words.
+    full: bool,
     credits: u32,
     passed: Option<u64>,
     words: Box<[u64]>,
@@ -43,6 +45,7 @@ impl NewToken {
     pub fn new(design: &Design, append: &Append) -> NewToken {
         NewToken {
             at: 0,
+            full: false,
             credits: append.token_depth,
             passed: None,
             words: vec![0; append.words as usize].into(),
@@ -64,14 +67,10 @@ impl NewToken {
         self.part.as_ref()
     }
 
-    /// All words of the token are here.
-    fn is_here(&self) -> bool {
-        self.at as usize == self.words.len() + 1
-    }
-
     /// A word is taken in this period.
     pub fn takes(&self) -> bool {
-        !self.is_here() && self.credits > 0
+        let spent = self.at.checked_sub(1).is_none_or(|place| place < self.from());
+        (!self.full || spent) && self.credits > 0
     }
 
     /// Number of parts of K or of V.
@@ -83,15 +82,24 @@ impl NewToken {
         }
     }
 
+    /// Word of the next part; those before are no longer needed.
+    fn from(&self) -> u32 {
+        if self.value {
+            self.key_words + self.number / 4
+        } else {
+            self.number
+        }
+    }
+
     /// The last part is given in this period.
     pub fn is_done(&self, wanted: &Wanted) -> bool {
-        wanted.token && self.is_here() && self.value && self.number + 1 == self.parts()
+        wanted.token && self.full && self.value && self.number + 1 == self.parts()
     }
 
     /// Advances one clock period; `word` only if it is taken.
     pub fn step(&mut self, word: Option<u64>, wanted: &Wanted, credit: bool) {
         let done = self.is_done(wanted);
-        self.part = (wanted.token && self.is_here()).then(|| self.next_part());
+        self.part = (wanted.token && self.full).then(|| self.next_part());
         if self.part.is_some() {
             self.number += 1;
             if self.number == self.parts() {
@@ -100,22 +108,25 @@ impl NewToken {
         }
         (_, self.credits) = credit_gauge(self.credits, word.is_some(), credit);
         self.passed = word;
+        let mut ends = false;
         if let Some(word) = word {
             if let Some(place) = self.at.checked_sub(1) {
                 self.words[place as usize] = word;
             }
+            ends = self.at as usize == self.words.len();
+            self.at = if ends { 0 } else { self.at + 1 };
         }
-        self.at = if done || wanted.drop { 0 } else { self.at + u32::from(word.is_some()) };
+        self.full = (ends || self.full && !done) && !wanted.drop;
     }
 
     fn next_part(&self) -> TokenPart {
         let (value, number) = (self.value, self.number);
         let data = match value {
             true => {
-                let word = self.words[(self.key_words + number / 4) as usize];
+                let word = self.words[self.from() as usize];
                 (word >> (16 * (number % 4)) & 0xffff) * 0x0001_0001_0001_0001
             }
-            false => self.words[number as usize],
+            false => self.words[self.from() as usize],
         };
         TokenPart { value, number, data }
     }
