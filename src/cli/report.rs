@@ -27,7 +27,7 @@ const PAGE: &str = "report.html";
 #[command(after_help = "Examples:
   meshkv report out/latency_load
   meshkv report out/latency_load --y latency_p99 --where packet=1
-  meshkv report out/mesh_sizes --x mesh.cols --by pattern
+  meshkv report out/mesh_sizes --x mesh --by pattern --where load=0.03
   meshkv report out/ablations --baseline takv.placement=hub --y traffic --y energy_nj
   meshkv report out/before out/after -o out/compared")]
 pub struct Args {

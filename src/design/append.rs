@@ -5,7 +5,6 @@
 //! the slice and the token's place in it. The home patches the slice with them as it is filled, and passes the same
 //! words on to the writer behind its memory port.
 
-use super::depths::TOKEN_DEPTH;
 use super::flit::index_bits;
 use super::memory::tiles_per_port;
 use super::mesh::Mesh;
@@ -36,8 +35,8 @@ pub struct Append {
     pub word: u32,
     /// Words that the writer of a memory port can take: at least those of a burst.
     pub write_depth: u32,
-    /// Words that a tile can send without an answer: all of the writer's places if it has the port for itself, else those
-    /// of its queue there.
+    /// Words that a tile can send without an answer: all of the writer's places if it has the port for itself, else a
+    /// whole token, for which it has a queue there.
     pub token_depth: u32,
     /// Each memory port has one tile, so that no words are merged.
     pub direct: bool,
@@ -65,7 +64,7 @@ impl Append {
             word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
             beats: config.pe.head_dim * 16 / config.noc.flit_width + config.pe.head_dim,
             write_depth,
-            token_depth: if direct { write_depth } else { TOKEN_DEPTH },
+            token_depth: if direct { write_depth } else { words + 1 },
             direct,
             value_burst,
         })

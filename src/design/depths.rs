@@ -14,8 +14,6 @@ pub const DESC_DEPTH: u32 = 4;
 pub const QUERY_DEPTH: u32 = 64;
 /// Requests of a tile that wait in the memory port.
 pub const REQ_DEPTH: u32 = 4;
-/// Words of new tokens that wait in a memory port for each of its tiles, if it has several.
-pub const TOKEN_DEPTH: u32 = 8;
 /// Bits of an occupancy value.
 pub const VALUE_WIDTH: u32 = 24;
 /// Bits of the timeout counter of a memory that does not answer.

@@ -1,7 +1,8 @@
 //! New tokens on the device: they lie behind the queries, are attended to in the same run, and are in external memory when
 //! the run is done.
 
-use crate::support::device::{apart, assert_rules, growing, run_clean, tensors, whole};
+use super::append_faults::begin;
+use crate::support::device::{apart, assert_clean, assert_rules, growing, run_clean, tensors, whole, MOST};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
@@ -54,6 +55,21 @@ fn a_platform_at_its_worst_and_any_clocks_lose_no_token() {
             run_clean(&mut bench, &job, Notice::Interrupt, &format!("seed {seed}, {lengths:?}"));
         }
         assert_rules(&bench, "at its worst");
+    }
+}
+
+#[test]
+fn what_a_host_writes_for_the_next_run_does_not_change_the_tokens_of_this_one() {
+    let design = growing();
+    let tensors = tensors(&design, 100, 5);
+    let mut bench = whole(&design, &Platform::of(&design), &apart(1));
+    for (lengths, next) in [(LENGTHS[0], 0), (LENGTHS[1], design.config.model.max_streams)] {
+        let job = job(&design, &tensors, &lengths, Mapping::RowAligned);
+        begin(&mut bench, &job, 0);
+        bench.driver.write("TOKEN_STREAMS", next).unwrap();
+        let outcome = bench.driver.wait(Notice::Interrupt, MOST, &mut |_| false).unwrap();
+        let done = bench.take(&job, outcome);
+        assert_clean(&bench, &done, &format!("{lengths:?}, {next} for the next run"));
     }
 }
 

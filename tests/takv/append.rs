@@ -130,7 +130,7 @@ fn a_slip_on_the_way_of_a_token_is_found() {
             // What is read while the port writes is left out.
             ("meshkv_slice_streamer", "steps   = advance & ~patch_valid", "steps   = advance"),
             // Words of the next token take places of words that are still needed.
-            ("meshkv_new_token", "place < from[AT_WIDTH-1:0];", "place <= from[AT_WIDTH-1:0] + 1'b1;"),
+            ("meshkv_new_token", "at_q <= from[AT_WIDTH-1:0] &&", "at_q <= from[AT_WIDTH-1:0] + 1'b1 &&"),
         ],
     );
 }

@@ -166,7 +166,7 @@ pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> Mod
     .clocked()
     .input("flush", 1, "Pending work is dropped.")
     .group("The run.")
-    .input("begin_run", 1, "One pulse: the tokens of the last run are out of date.")
+    .input("begin_run", 1, "One pulse: the number of streams is sampled, and the tokens of the last run are out of date.")
     .input("token_go", 1, "One pulse: start; no other reader is at work.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
     .output("tokens_here", 1, "The core has all tokens of the run.")

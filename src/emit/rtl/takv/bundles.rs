@@ -188,9 +188,12 @@ impl ModuleBuilder {
             .input("m_axi_rresp", w("2").as_str(), "0 is OKAY.")
             .input("m_axi_rlast", w("1").as_str(), "The last beat of its burst.")
     }
-    /// Words of new tokens of some tiles, `tiles` (the parameter with their number) as wide.
+    /// Words of new tokens of some tiles, `tiles` (the parameter with their number, or nothing) as wide.
     pub(in crate::emit::rtl) fn words_of_tiles(self, tiles: &str) -> Self {
-        let w = |width: &str| format!("{tiles}*{width}").replace("*1", "");
+        let w = |width: &str| match tiles {
+            "" => width.to_owned(),
+            _ => format!("{tiles}*{width}").replace("*1", ""),
+        };
         self.group("Words of new tokens that tiles pass on.")
             .input("new_valid", w("1").as_str(), "One pulse a word, which has a credit.")
             .input("new_data", w("64").as_str(), "The word.")

@@ -52,9 +52,8 @@ pub(in crate::emit::rtl) fn write_port(w: &TakvParams, append: &Append) -> Modul
                 "Words go by credits of the writer, so that registers can lie on the way.",
             ],
         )
-        .param("TILES", w.memory.tiles_per_port, "Tiles of the port.")
         .clocked()
-        .words_of_tiles("TILES")
+        .words_of_tiles("")
         .writes("")
         .build();
     }

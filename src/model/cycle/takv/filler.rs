@@ -129,8 +129,8 @@ impl Filler {
 
     fn claim(&self) -> Option<Claim> {
         let may = self.slot.is_none() && self.free != 0 && self.known == Some(false);
-        let full = self.patch.as_ref().is_some_and(Patch::is_full);
-        let fill = self.fills.front().filter(|fill| may && !(fill.append && full))?;
+        let busy = self.patch.as_ref().is_some_and(|patch| patch.active);
+        let fill = self.fills.front().filter(|fill| may && !(fill.append && busy))?;
         let last = (fill.flits.1 | (self.head_dim - 1)) + self.half_flits;
         Some(Claim { slot: self.free.trailing_zeros(), tag: fill.tag, last, expected: fill.expected })
     }
@@ -147,11 +147,11 @@ impl Filler {
             return (self.slot.is_none() && self.filling != 0).then(|| self.filling.trailing_zeros());
         }
         if self.has_token() {
-            return self.patch.as_ref().map(Patch::slot);
+            return self.patch.as_ref().map(|patch| patch.slot);
         }
         let slot = self.comes().filter(|answer| answer.last).map(|a| self.bursts[a.id as usize].slot)?;
         let whole = self.issued >> slot & 1 == 1 && self.left[slot as usize] == 1;
-        let waits = self.patch.as_ref().is_some_and(|patch| patch.holds(slot));
+        let waits = self.patch.as_ref().is_some_and(|patch| patch.active && patch.slot == slot);
         (whole && !waits && !(self.slot == Some(slot) && self.sends().is_some())).then_some(slot)
     }
 
@@ -192,11 +192,10 @@ impl Filler {
         let came = self.comes().copied();
         let gone = self.broken && self.slot.is_some();
         let publishes = staged.publish;
-        let (token_ends, broken) = (self.has_token(), self.broken);
+        let token_ends = self.has_token() || self.broken;
         if let Some(patch) = &mut self.patch {
-            let slot = patch.slot();
-            let whole = self.issued >> slot & 1 == 1 && self.left[slot as usize] == 0;
-            patch.go_on(token_ends, whole, token_done, broken);
+            let whole = self.issued >> patch.slot & 1 == 1 && self.left[patch.slot as usize] == 0;
+            patch.go_on(token_ends, whole, token_done);
         }
         if let Some(answer) = &came {
             self.take(answer);

@@ -69,7 +69,7 @@ impl NewToken {
 
     /// A word is taken in this period.
     pub fn takes(&self) -> bool {
-        let spent = self.at.checked_sub(1).is_none_or(|place| place < self.from());
+        let spent = self.at <= self.from() && self.from() > 0;
         (!self.full || spent) && self.credits > 0
     }
 
@@ -183,7 +183,7 @@ impl WritePort {
             (self.word, self.credit) = (words.next().flatten(), credit.then_some(0));
             return;
         }
-        let first = self.queues.iter().position(|queue| !queue.is_empty());
+        let first = self.queues.iter().position(|queue| !queue.has_room());
         let next = match self.left {
             0 => first,
             _ => Some(self.holds).filter(|&tile| !self.queues[tile].is_empty()),

@@ -6,14 +6,12 @@ use crate::model::cycle::mare::{MareParams, Part};
 /// Elements of a flit that the model has.
 const MODELLED: u32 = 4;
 
-/// Slices that take new tokens: one that does, and the next.
+/// State of the slice that takes a new token.
 #[derive(Debug, Clone)]
 pub(super) struct Patch {
     /// A slice takes its token.
-    active: bool,
-    slot: u32,
-    /// Another has its slot: that, and its last flit of K.
-    next: Option<(u32, u32)>,
+    pub(super) active: bool,
+    pub(super) slot: u32,
     /// All flits of the slice are here.
     whole: bool,
     /// The token is in its place.
@@ -32,7 +30,6 @@ impl Patch {
         Patch {
             active: false,
             slot: 0,
-            next: None,
             whole: false,
             patched: false,
             last: 0,
@@ -42,21 +39,6 @@ impl Patch {
             half_flits: params.mare.half_flits,
             slice_flits: params.mare.slice_flits,
         }
-    }
-
-    /// Another slice with a new token gets no slot.
-    pub(super) fn is_full(&self) -> bool {
-        self.next.is_some()
-    }
-
-    /// The slice in this slot waits for its token.
-    pub(super) fn holds(&self, slot: u32) -> bool {
-        self.active && self.slot == slot || self.next.is_some_and(|(next, _)| next == slot)
-    }
-
-    /// Slot of the slice that takes its token.
-    pub(super) fn slot(&self) -> u32 {
-        self.slot
     }
 
     /// The token is to be written.
@@ -89,24 +71,14 @@ impl Patch {
     }
 
     /// Advances one clock period. `ends`: its slice is published. `whole`: all flits of the slice in its slot are here.
-    /// `done`: the last part of the token is given. `broken`: memory is given up.
-    pub(super) fn go_on(&mut self, ends: bool, whole: bool, done: bool, broken: bool) {
-        let stays = self.active && !ends;
-        self.whole = stays && whole;
-        self.patched = (self.patched || done) && stays;
-        self.active = stays;
-        if !stays {
-            if let Some((slot, last)) = self.next.take() {
-                (self.active, self.slot, self.last) = (true, slot, last);
-            }
-        }
-        if broken {
-            (self.active, self.next) = (false, None);
-        }
+    pub(super) fn go_on(&mut self, ends: bool, whole: bool, done: bool) {
+        self.whole = self.active && whole;
+        self.patched |= done;
+        self.active &= !ends;
     }
 
     /// A slice with a new token gets a slot; `last` is its last flit of K.
     pub(super) fn begin(&mut self, slot: u32, last: u32) {
-        self.next = Some((slot, last));
+        (self.active, self.slot, self.patched, self.last) = (true, slot, false, last);
     }
 }
