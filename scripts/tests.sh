@@ -30,7 +30,8 @@ verify() {
     [ -x "$program" ] || { echo "error: cargo named no test program" >&2; exit 2; }
     done_dir=target/verify/$(sha256sum "$program" | cut -c1-16)
     mkdir -p "$done_dir"
-    files=$(listed | sed 's/::[^:]*$//' | sort -u)
+    # Those of the command line come last: they take longest.
+    files=$(listed | sed 's/::[^:]*$//' | sort -ru)
     count=$(echo "$files" | wc -l)
     at=0
     failed=

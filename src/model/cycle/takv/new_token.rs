@@ -205,3 +205,29 @@ impl WritePort {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn a_token_that_has_come_in_part_keeps_no_other_from_the_port() {
+        let mut config = Config::default();
+        (config.kv.append, config.memory.tiles_per_port) = (true, Some(2));
+        let design = Design::from_config("port", &config).unwrap();
+        let append = design.append.expect("it appends");
+        let mut port = WritePort::new(&append, 2);
+        let words = u64::from(append.words) + 1;
+        let mut come = Vec::new();
+        for cycle in 0..3 * words {
+            // The other words of the first tile's token wait somewhere else, for the token of the second.
+            let first = (cycle < 5).then_some(cycle);
+            let second = (cycle < words).then_some(1_000 + cycle);
+            let credit = port.word().is_some();
+            port.step([first, second].into_iter(), credit);
+            come.extend(port.word());
+        }
+        assert_eq!(come, (1_000..1_000 + words).collect::<Vec<_>>());
+    }
+}
