@@ -65,26 +65,30 @@ impl Package {
     }
 }
 
-/// The library in C of a design.
-fn library() -> HostBuild {
-    let build = HostBuild::new(roomy(false));
+/// The library in C of a design whose host or device writes new tokens.
+fn library(append: bool) -> HostBuild {
+    let build = HostBuild::new(roomy(append));
     build.compile(Path::new("host/meshkv_c.cpp"), "libmeshkv.so", &["-shared", "-fPIC"]);
     build
 }
 
 #[test]
 fn attention_of_a_real_model_on_the_device_is_that_of_numpy() {
-    let (package, build) = (Package::new(), library());
-    let mut command = package.command(&build);
-    command.arg(repository().join("python/examples/attention.py"));
-    command.args(["--library", "./libmeshkv.so", "--xclbin", "card.xclbin", "--limit", "600"]);
-    command.args(["--tokens", "43", "--tensors"]).arg(repository().join("examples/minilm.safetensors"));
-    let ran = Card::new(&build.design).serve(&mut command);
-    let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
-    assert!(ran.status.success(), "{said}");
-    for line in ["42 tokens: ", "43 tokens: ", "43 tokens in two halves, merged: "] {
-        assert!(said.lines().any(|one| one.starts_with(line)), "{said}");
+    let package = Package::new();
+    for append in [true, false] {
+        let build = library(append);
+        let mut command = package.command(&build);
+        command.arg(repository().join("python/examples/attention.py"));
+        command.args(["--library", "./libmeshkv.so", "--xclbin", "card.xclbin", "--limit", "600"]);
+        command.args(["--tokens", "43", "--tensors"]).arg(repository().join("examples/minilm.safetensors"));
+        let ran = Card::new(&build.design).serve(&mut command);
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        assert!(ran.status.success(), "{said}");
+        for line in ["42 tokens: ", "43 tokens: ", "43 tokens in two halves, merged: "] {
+            assert!(said.lines().any(|one| one.starts_with(line)), "{said}");
+        }
     }
+    let build = library(false);
     // An error that is too large is found, and tensors that are not there are named.
     let run = |more: &[&str]| {
         let mut command = package.command(&build);
@@ -104,7 +108,7 @@ fn attention_of_a_real_model_on_the_device_is_that_of_numpy() {
 
 #[test]
 fn what_is_refused_is_an_exception_with_its_reason() {
-    let (package, build) = (Package::new(), library());
+    let (package, build) = (Package::new(), library(false));
     let script = r#"
 import numpy as np, meshkv
 def said(kind, act, *args):
