@@ -2,8 +2,8 @@
 //! external memory.
 //!
 //! A controller sends the K and V of a new token and KV head to its home as words of 64 bits, after a word that names
-//! the slice and the token's place in it. The home patches the slice with them as it is filled, and passes the same
-//! words on to the writer behind its memory port.
+//! the slice and the token's place in it. The home writes them over what memory had in that place once all of the slice
+//! is there, and passes the same words on to the writer behind its memory port.
 
 use super::flit::index_bits;
 use super::memory::tiles_per_port;
