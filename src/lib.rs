@@ -16,6 +16,7 @@
 //! * [`model`]: the datapath in every bit, and the network in every cycle.
 //! * [`tools`]: paths of Verilator, Icarus Verilog, Yosys and the C++ compiler.
 //! * `input`: files of a user, up to a size, and quotes of them.
+//! * `locks`: locks between processes.
 //! * `svg`: drawings to scale.
 //! * `workers`: independent pieces of work on several threads.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
@@ -31,6 +32,7 @@ pub mod emit;
 pub mod eval;
 mod input;
 pub mod kernels;
+mod locks;
 pub mod model;
 mod svg;
 pub mod synth;

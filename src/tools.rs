@@ -5,17 +5,22 @@
 //! asks for versions, and is independent of designs. [`child`] runs the tools.
 
 use std::env;
-use std::ffi::OsString;
 use std::fmt;
-use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 pub mod child;
+mod error;
+mod probe;
+mod program;
+mod search;
 mod version;
+
+pub use error::ToolError;
+pub use program::Program;
 pub use version::Version;
+
+use search::Search;
 
 /// A program that this crate runs, with its search rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +39,9 @@ pub struct Wanted {
     pub install: &'static str,
     /// The newest of all that are found is used, instead of the first.
     newest: bool,
+    /// Environment variables that lead the tool itself to its parts, and lead it astray if they are of another.
+    led_by: &'static [&'static str],
 }
-
-/// Time for a tool to print its version. A Yosys in WebAssembly compiles itself first.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Verilator: lint and co-simulation.
 pub static VERILATOR: Wanted = Wanted {
@@ -48,6 +52,7 @@ pub static VERILATOR: Wanted = Wanted {
     purpose: "lint and cosim",
     install: "apt-get install verilator",
     newest: false,
+    led_by: &["VERILATOR_ROOT", "VERILATOR_BIN"],
 };
 
 /// Icarus Verilog: lint.
@@ -59,6 +64,7 @@ pub static IVERILOG: Wanted = Wanted {
     purpose: "lint",
     install: "apt-get install iverilog",
     newest: false,
+    led_by: &[],
 };
 
 /// Yosys, native or as YoWASP's WebAssembly build: lint and synthesis.
@@ -70,6 +76,7 @@ pub static YOSYS: Wanted = Wanted {
     purpose: "lint",
     install: "apt-get install yosys",
     newest: false,
+    led_by: &["PYTHONHOME", "PYTHONPATH"],
 };
 
 /// Yosys for synthesis, which uses the newest there is: estimates improve from version to version.
@@ -81,6 +88,7 @@ pub static SYNTHESIS: Wanted = Wanted {
     purpose: "area and timing estimates",
     install: "apt-get install yosys",
     newest: true,
+    led_by: &["PYTHONHOME", "PYTHONPATH"],
 };
 
 /// The C++ compiler that builds what Verilator writes.
@@ -93,6 +101,7 @@ pub static CXX: Wanted = Wanted {
     purpose: "cosim",
     install: "apt-get install g++",
     newest: false,
+    led_by: &["GCC_EXEC_PREFIX", "COMPILER_PATH"],
 };
 
 /// Tcl, which runs constraints and scripts with stand-ins for Vivado's commands.
@@ -105,6 +114,7 @@ pub static TCLSH: Wanted = Wanted {
     purpose: "lint of constraints and scripts",
     install: "apt-get install tcl",
     newest: false,
+    led_by: &["TCL_LIBRARY"],
 };
 
 /// All tools, in the order `meshkv doctor` lists them.
@@ -138,61 +148,64 @@ pub struct Tool {
     pub name: &'static str,
     /// The executable.
     pub path: PathBuf,
+    /// Arguments before all others: words of its variable after the executable.
+    pub arguments: Vec<String>,
     /// Its version.
     pub version: Version,
     /// Its place.
     pub source: Source,
 }
 
-/// Reasons why a tool cannot be used. Every message says what to install.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ToolError {
-    /// No such program anywhere.
-    #[error(
-        "{} is not installed ({}): run `{}`{}, or set {} to its path",
-        .0.name, .0.purpose, .0.install, or_make(in_repository()), .0.variable
-    )]
-    Missing(&'static Wanted),
-    /// Found, but too old.
-    #[error(
-        "{} at {} is version {found}, older than {}: install a newer one{}, or set {} to one",
-        wanted.name, path.display(), wanted.oldest, or_make(in_repository()), wanted.variable
-    )]
-    TooOld {
-        /// The required tool.
-        wanted: &'static Wanted,
-        /// The executable that is too old.
-        path: PathBuf,
-        /// Its version.
-        found: Version,
+impl Tool {
+    /// The executable with its arguments.
+    pub fn program(&self) -> Program {
+        Program { path: self.path.clone(), arguments: self.arguments.clone() }
+    }
+
+    /// A command that runs it.
+    pub fn command(&self) -> Command {
+        self.program().command()
+    }
+}
+
+/// News of a search that takes longer or ends differently than its user expects.
+#[derive(Debug)]
+pub enum Notice<'n> {
+    /// A tool has not printed its version for some seconds.
+    Waiting(&'n Program),
+    /// A tool does not work, and another one is used.
+    FellBack {
+        /// Its failure.
+        failed: &'n ToolError,
+        /// The tool that is used.
+        used: &'n Tool,
     },
-    /// Found, but it does not run or does not print its version.
-    #[error(
-        "{} at {} does not work: {reason}; reinstall it with `{}`, or set {} to another one",
-        wanted.name, path.display(), wanted.install, wanted.variable
-    )]
-    Broken {
-        /// The required tool.
-        wanted: &'static Wanted,
-        /// The executable that fails.
-        path: PathBuf,
-        /// The failure.
-        reason: String,
-    },
+}
+
+impl fmt::Display for Notice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::Waiting(program) => {
+                write!(f, "waiting for the version of {program}: a first start may take minutes")
+            }
+            Notice::FellBack { failed, used } => {
+                write!(f, "{} {} at {} is used instead: {failed}", used.name, used.version, used.program())
+            }
+        }
+    }
+}
+
+/// The caller of a search.
+pub struct Caller<'c> {
+    /// Gets the news.
+    pub hear: &'c dyn Fn(&Notice),
+    /// True once the caller gives up.
+    pub stop: &'c dyn Fn() -> bool,
 }
 
 /// True if this program or the working directory is in the repository, whose Makefile installs tools.
 pub fn in_repository() -> bool {
     starts().iter().flat_map(|start| start.ancestors()).any(|dir| dir.join("scripts/tools.sh").is_file())
-}
-
-/// Clause on the repository's way to install a tool.
-fn or_make(in_repository: bool) -> &'static str {
-    if in_repository {
-        " or `make tools`"
-    } else {
-        ""
-    }
 }
 
 /// Folders that are searched upwards: the working directory, and that of this program.
@@ -216,138 +229,20 @@ pub fn verilator() -> Result<Tool, ToolError> {
 /// When no tool is found that runs and is new enough. A failing override is an error even where another tool
 /// would be found: it was requested by name.
 pub fn find(wanted: &'static Wanted) -> Result<Tool, ToolError> {
+    find_for(wanted, &Caller { hear: &|_| {}, stop: &|| false })
+}
+
+/// [`find`] for a caller that hears of slow and broken tools, and may give up.
+///
+/// # Errors
+/// As [`find`]; a tool that was given up counts as broken.
+pub fn find_for(wanted: &'static Wanted, caller: &Caller) -> Result<Tool, ToolError> {
     let search = Search::here(wanted);
     if wanted.newest {
-        search.newest(wanted)
+        search.newest(wanted, caller)
     } else {
-        search.find(wanted)
+        search.find(wanted, caller)
     }
-}
-
-/// The places to search. A value, so that tests can use others.
-#[derive(Debug, Default)]
-struct Search {
-    override_path: Option<OsString>,
-    path: OsString,
-    /// Folders that hold `.tools/venv`, or are below one that does.
-    starts: Vec<PathBuf>,
-}
-
-impl Search {
-    fn here(wanted: &'static Wanted) -> Search {
-        Search {
-            override_path: env::var_os(wanted.variable).filter(|v| !v.is_empty()),
-            path: env::var_os("PATH").unwrap_or_default(),
-            starts: starts(),
-        }
-    }
-
-    fn find(&self, wanted: &'static Wanted) -> Result<Tool, ToolError> {
-        if let Some(name) = &self.override_path {
-            // `CXX=clang++` is a name to look up, not a path.
-            let on_path = || self.on_path(name);
-            let path = Some(PathBuf::from(name)).filter(|p| p.is_file()).or_else(on_path);
-            return probe(wanted, path.unwrap_or_else(|| name.into()), Source::Environment);
-        }
-        let mut first_error = None;
-        for (path, source) in self.candidates(wanted) {
-            match probe(wanted, path, source) {
-                Ok(tool) => return Ok(tool),
-                Err(error) => first_error = first_error.or(Some(error)),
-            }
-        }
-        Err(first_error.unwrap_or(ToolError::Missing(wanted)))
-    }
-
-    fn newest(&self, wanted: &'static Wanted) -> Result<Tool, ToolError> {
-        // Of equal versions the first is used.
-        let first = self.find(wanted)?;
-        if first.source == Source::Environment {
-            return Ok(first);
-        }
-        let found = self.candidates(wanted).into_iter();
-        let working = found.filter_map(|(path, source)| probe(wanted, path, source).ok());
-        Ok(working.fold(first, |best, tool| if tool.version > best.version { tool } else { best }))
-    }
-
-    fn candidates(&self, wanted: &'static Wanted) -> Vec<(PathBuf, Source)> {
-        let named = wanted.executables.iter();
-        let system = named.filter_map(|name| self.on_path(name.as_ref())).map(|path| (path, Source::Path));
-        let venvs = self.starts.iter().flat_map(|s| s.ancestors()).map(|dir| dir.join(".tools/venv"));
-        let local = venvs.flat_map(|venv| in_venv(&venv, wanted)).map(|path| (path, Source::Project));
-        system.chain(local).collect()
-    }
-
-    fn on_path(&self, name: &std::ffi::OsStr) -> Option<PathBuf> {
-        env::split_paths(&self.path).map(|dir| dir.join(name)).find(|path| is_executable(path))
-    }
-}
-
-/// Executables of a virtual environment, including those inside a wheel's package.
-fn in_venv(venv: &Path, wanted: &'static Wanted) -> Vec<PathBuf> {
-    let mut dirs = vec![venv.join("bin")];
-    let pythons = fs::read_dir(venv.join("lib")).into_iter().flatten().flatten();
-    let mut pythons: Vec<_> = pythons.map(|entry| entry.path()).collect();
-    // The order of a folder's entries is arbitrary.
-    pythons.sort();
-    dirs.extend(pythons.iter().map(|p| p.join("site-packages").join(wanted.name).join("bin")));
-    let paths = dirs.iter().flat_map(|dir| wanted.executables.iter().map(move |name| dir.join(name)));
-    paths.filter(|path| is_executable(path)).collect()
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file()
-}
-
-/// Asks an executable for its version.
-fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool, ToolError> {
-    let broken = |reason: String| ToolError::Broken { wanted, path: path.clone(), reason };
-    let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
-    // Tcl has no such option: it takes any argument for the name of a script.
-    let (mut command, script) = (Command::new(&path), "puts \"Tcl [info patchlevel]\"\nexit\n");
-    let output = match wanted.name == TCLSH.name {
-        true => ask(&mut command, script),
-        false => ask(command.arg(flag), ""),
-    };
-    let output = output.map_err(|e| broken(e.to_string()))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let version = Version::parse(first).or_else(|| version::of_wheel(&path));
-    match version {
-        // Icarus 11 prints its version but still fails, because it asks its parts first.
-        Some(version) if version >= wanted.oldest => Ok(Tool { name: wanted.name, path, version, source }),
-        Some(found) => Err(ToolError::TooOld { wanted, path, found }),
-        None if output.status.success() => Err(broken(format!("{flag} printed no version: {first:?}"))),
-        None => Err(broken(format!("{flag} ended with {}", output.status))),
-    }
-}
-
-/// Runs a tool that gets `input`, for at most [`ANSWERS_WITHIN`].
-fn ask(command: &mut Command, input: &str) -> io::Result<Output> {
-    let pipes = || Stdio::piped();
-    let mut child = command.stdin(pipes()).stdout(pipes()).stderr(pipes()).spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A tool that reads no input prints nothing either, which is reported.
-        let _ = stdin.write_all(input.as_bytes());
-    }
-    let begun = Instant::now();
-    while child.try_wait()?.is_none() {
-        if begun.elapsed() > ANSWERS_WITHIN {
-            child.kill()?;
-            child.wait()?;
-            let why = format!("it did not print its version within {} s", ANSWERS_WITHIN.as_secs());
-            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output()
 }
 
 #[cfg(test)]

@@ -15,18 +15,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kernels", &[]),
     ("tools", &[]),
     ("workers", &[]),
+    ("locks", &[]),
     ("input", &[]),
     ("svg", &[]),
-    ("emit", &["config", "design", "kernels", "svg"]),
+    ("emit", &["config", "design", "kernels", "svg", "locks"]),
     ("model", &["config", "design"]),
-    ("cosim", &["config", "design", "emit", "model", "tools", "input"]),
+    ("cosim", &["config", "design", "emit", "model", "tools", "input", "locks"]),
     ("synth", &["config", "design", "emit", "cosim", "tools", "workers", "svg"]),
     ("eval", &["config", "design", "emit", "model", "cosim", "svg"]),
     (
         "cli",
         &[
             "config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools", "workers",
-            "input",
+            "input", "locks",
         ],
     ),
 ];

@@ -1,5 +1,6 @@
 //! `meshkv doctor`: lists the external tools that are found, and how to install the others.
 
+use super::found;
 use super::table;
 use super::ui::Ui;
 use crate::tools::{self, Tool, ToolError, Wanted};
@@ -10,7 +11,8 @@ use std::process::ExitCode;
 /// List the external tools that are found, their versions, and what to install
 ///
 /// Each tool is looked for in its own environment variable (MESHKV_VERILATOR, MESHKV_IVERILOG,
-/// MESHKV_YOSYS, CXX, MESHKV_TCLSH), then on PATH, then in .tools/venv of the project. Ends with exit code 2
+/// MESHKV_YOSYS, CXX, MESHKV_TCLSH), whose words after the program are its arguments, then on PATH, then in
+/// .tools/venv of the project. Ends with exit code 2
 /// if one is missing or too old.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -38,7 +40,7 @@ struct ToolOutput {
     version: Option<String>,
     /// Oldest version that works.
     oldest: String,
-    /// Path of the program.
+    /// Path of the program, and its arguments if its variable has any.
     path: Option<String>,
     /// Where it was looked up: an environment variable, PATH, or the environment of the project.
     source: Option<String>,
@@ -55,7 +57,8 @@ struct ToolOutput {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(_args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let found: Vec<_> = tools::ALL.iter().map(|&wanted| (wanted, tools::find(wanted))).collect();
+    let found: Vec<_> =
+        tools::ALL.iter().map(|&wanted| (wanted, found::find(wanted, &|| false, ui))).collect();
     let tools = found.iter().map(|(wanted, result)| output(wanted, result)).collect();
     let complete = found.iter().all(|(_, result)| result.is_ok());
     ui.result(&DoctorOutput { ok: complete, tools }, || {
@@ -71,7 +74,7 @@ pub fn run(_args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn row(wanted: &Wanted, result: &Result<Tool, ToolError>) -> Vec<String> {
     let (version, place) = match result {
-        Ok(tool) => (tool.version.to_string(), format!("{} (from {})", tool.path.display(), tool.source)),
+        Ok(tool) => (tool.version.to_string(), format!("{} (from {})", tool.program(), tool.source)),
         Err(_) => ("-".to_owned(), "not usable, see below".to_owned()),
     };
     let oldest = format!(">= {}", wanted.oldest);
@@ -85,7 +88,7 @@ fn output(wanted: &Wanted, result: &Result<Tool, ToolError>) -> ToolOutput {
         ok: tool.is_some(),
         version: tool.map(|t| t.version.to_string()),
         oldest: wanted.oldest.to_string(),
-        path: tool.map(|t| t.path.display().to_string()),
+        path: tool.map(|t| t.program().to_string()),
         source: tool.map(|t| t.source.to_string()),
         purpose: wanted.purpose,
         install: wanted.install,

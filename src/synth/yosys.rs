@@ -8,14 +8,13 @@ use super::timing::{PartTiming, Timing};
 use crate::cosim::build::cache::{Cache, Key};
 use crate::cosim::build::{io_error, toolchain, BuildError, Progress};
 use crate::emit::{SourceFile, CARD_DEFINES};
-use crate::tools::{self, Tool, ToolError, Version};
+use crate::tools::{self, Caller, Tool, ToolError, Version};
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Oldest Yosys whose results compare with the project's figures.
 const CALIBRATED: Version = Version::new(0, 60);
@@ -47,6 +46,8 @@ pub enum Step<'a> {
     Synthesising(&'a str),
     /// Another process synthesises the same.
     Waiting,
+    /// The file system of the cache has no locks: another process may synthesise the same.
+    Unlocked(&'a Path),
     /// A damaged cache entry is rebuilt; the clause gives the reason.
     Rebuilding(&'a str),
 }
@@ -77,7 +78,19 @@ impl<'a> Yosys<'a> {
         cache_dir: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Yosys<'a>, ToolError> {
-        let tool = tools::find(&tools::SYNTHESIS)?;
+        Yosys::find_for(cache_dir, &Caller { hear: &|_| {}, stop }, stop)
+    }
+
+    /// [`Yosys::find`] for a caller that hears of slow and broken ones.
+    ///
+    /// # Errors
+    /// As [`Yosys::find`].
+    pub fn find_for(
+        cache_dir: Option<&Path>,
+        caller: &Caller,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Yosys<'a>, ToolError> {
+        let tool = tools::find_for(&tools::SYNTHESIS, caller)?;
         Ok(Yosys { tool, cache_dir: cache_dir.map(Path::to_owned), stop })
     }
 
@@ -196,6 +209,7 @@ impl<'a> Yosys<'a> {
         let mut told = |step: Progress| match step {
             Progress::Rebuilding { why } => progress(Step::Rebuilding(why)),
             Progress::Waiting => progress(Step::Waiting),
+            Progress::Unlocked { folder } => progress(Step::Unlocked(folder)),
             _ => progress(Step::Synthesising(job.top)),
         };
         cache.entry(&format!("{kind}-{}", key.finish()), &mut told, |work, told| {
@@ -225,7 +239,7 @@ impl<'a> Yosys<'a> {
     }
 
     fn run(&self, dir: &Path, script: &str) -> Result<(), BuildError> {
-        let mut command = Command::new(&self.tool.path);
+        let mut command = self.tool.command();
         command.args(["-q", "-p", script]).current_dir(dir);
         toolchain::run(command, self.stop)
     }

@@ -1,6 +1,7 @@
 //! Synthesises the parts of a design with progress output.
 
 use super::args::Args;
+use crate::cli::library::unlocked;
 use crate::cli::ui::{Progress, Ui};
 use crate::cosim::build::BuildError;
 use crate::design::Design;
@@ -51,6 +52,7 @@ fn show(progress: &Progress, place: usize, total: usize, step: Step, ui: &Ui) {
             progress.aside(|| ui.detail(format_args!("synthesising {module}, {} of {total}", place + 1)));
         }
         Step::Waiting => progress.message("another process synthesises the same"),
+        Step::Unlocked(folder) => progress.aside(|| ui.warn_once(unlocked(folder))),
         Step::Rebuilding(why) => progress.aside(|| ui.warn(format_args!("{why}; synthesising it again"))),
     }
 }

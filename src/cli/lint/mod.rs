@@ -11,6 +11,7 @@ pub mod slr;
 mod summary;
 pub mod vivado;
 
+use super::found;
 use super::interrupt::Interrupt;
 use super::table;
 use super::ui::Ui;
@@ -96,7 +97,8 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 /// Emits the design and runs every tool on it.
 fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
-    let linters = Linters::find().map_err(|missing| {
+    let stop = || interrupt.requested();
+    let linters = Linters::find_by(|wanted| found::find(wanted, &stop, ui)).map_err(|missing| {
         anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
     })?;
     lint(&emit::emit(design)?, &linters, interrupt, ui)

@@ -4,10 +4,9 @@ use super::messages::{self, Message, Severity};
 use crate::cli::interrupt::{Interrupt, Interrupted};
 use crate::emit::SourceFile;
 use crate::tools::child::{self, Ended};
-use crate::tools::{self, Tool, ToolError};
+use crate::tools::{self, Tool, ToolError, Wanted};
 use anyhow::Context;
 use std::path::Path;
-use std::process::Command;
 
 /// Lint waivers, each with its reason; part of the binary, so that `lint` works without the sources.
 const WAIVERS: &str = include_str!("../../../sim/lint.vlt");
@@ -56,7 +55,17 @@ impl Linters {
     /// # Errors
     /// All that are missing, too old or broken, not only the first.
     pub fn find() -> Result<Linters, Vec<ToolError>> {
-        let found = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS, &tools::TCLSH].map(tools::find);
+        Linters::find_by(tools::find)
+    }
+
+    /// Finds all tools by a search of the caller.
+    ///
+    /// # Errors
+    /// As [`Linters::find`].
+    pub fn find_by(
+        find: impl FnMut(&'static Wanted) -> Result<Tool, ToolError>,
+    ) -> Result<Linters, Vec<ToolError>> {
+        let found = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS, &tools::TCLSH].map(find);
         match found {
             [Ok(verilator), Ok(iverilog), Ok(yosys), Ok(tclsh)] => {
                 Ok(Linters { verilator, iverilog, yosys, tclsh })
@@ -132,7 +141,7 @@ impl Pass<'_> {
     /// # Errors
     /// When the tool cannot be started, or was ended by Ctrl-C.
     pub fn run(&self, dir: &Path, interrupt: &Interrupt) -> anyhow::Result<Vec<Message>> {
-        let mut command = Command::new(&self.tool.path);
+        let mut command = self.tool.command();
         command.args(&self.command).current_dir(dir);
         child::keep_temporaries(&mut command);
         let ended = child::run(command, &|| interrupt.requested())

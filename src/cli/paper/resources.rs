@@ -1,10 +1,12 @@
 //! Resources of the paper's fabric, by synthesis.
 
+use crate::cli::found;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::ui::Ui;
 use crate::design::{Design, Fpga, Resources as Counts};
 use crate::eval::paper::{fabric, Model, Resources};
 use crate::synth::{Demand, Effort, Estimate, Limits, Step, Yosys};
+use crate::tools::Caller;
 use crate::workers;
 use anyhow::anyhow;
 
@@ -17,13 +19,14 @@ const FABRIC: &str = "meshkv";
 /// When Yosys fails, or Ctrl-C.
 pub(super) fn measure(interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Option<Resources>> {
     let stop = || interrupt.requested();
-    let yosys = match Yosys::find(None, &stop) {
-        Ok(yosys) => yosys,
-        Err(error) => {
-            ui.warn(format_args!("resources are not measured: {error:#}"));
-            return Ok(None);
-        }
-    };
+    let yosys =
+        match Yosys::find_for(None, &Caller { hear: &|notice| found::say(notice, ui), stop: &stop }, &stop) {
+            Ok(yosys) => yosys,
+            Err(error) => {
+                ui.warn(format_args!("resources are not measured: {error:#}"));
+                return Ok(None);
+            }
+        };
     let config = fabric(FABRIC, Model::Llama);
     let design =
         Design::from_config(FABRIC, &config).map_err(|_| anyhow!("configs/{FABRIC}.toml is not legal"))?;

@@ -15,10 +15,11 @@
 use super::Meta;
 use crate::cli::whole_file;
 use crate::eval::grid::{csv_head, parse_line, to_parquet, Column, Expanded, Point, Record};
+use crate::locks::{self, Lock};
 use anyhow::{bail, Context};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -36,9 +37,6 @@ const TEMPORARY: &str = ".tmp";
 
 /// Time between two syncs of rows.
 const SYNC_EVERY: Duration = Duration::from_millis(500);
-
-/// ENOLCK: a network file system without a server for locks.
-const NO_LOCKS: i32 = 37;
 
 /// An open folder. No other process writes into it.
 pub(in crate::cli) struct Store<'a> {
@@ -90,8 +88,8 @@ fn read(path: &Path) -> anyhow::Result<(Lines, bool)> {
     Ok((lines, whole < bytes.len()))
 }
 
-/// Makes the folder, or checks that it belongs to a sweep, and takes its lock.
-fn take(dir: &Path) -> anyhow::Result<File> {
+/// Makes the folder, or checks that it belongs to a sweep, and takes its lock. False if its file system has none.
+fn take(dir: &Path) -> anyhow::Result<(File, bool)> {
     let shown = dir.display();
     let there = fs::read_dir(dir).map(|entries| entries.flatten().map(|e| e.file_name()).collect::<Vec<_>>());
     let foreign =
@@ -102,17 +100,13 @@ fn take(dir: &Path) -> anyhow::Result<File> {
     fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {shown}"))?;
     let open = OpenOptions::new().create(true).append(true).open(dir.join(LOCK));
     let lock = open.with_context(|| format!("cannot write into {shown}"))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => {
-            bail!(
-                "another sweep writes into {shown}\n  help: wait for its end, or name another folder with -o"
-            )
-        }
-        // A file system that has no locks: only this process writes here, unless somebody starts another.
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(lock),
-        Err(TryLockError::Error(error)) if error.raw_os_error() == Some(NO_LOCKS) => Ok(lock),
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {shown}")),
+    match locks::try_lock(&lock).with_context(|| format!("cannot lock {shown}"))? {
+        Lock::Held => Ok((lock, true)),
+        // Only this process writes here, unless somebody starts another.
+        Lock::Unsupported => Ok((lock, false)),
+        Lock::Busy => bail!(
+            "another sweep writes into {shown}\n  help: wait for its end, or name another folder with -o"
+        ),
     }
 }
 
@@ -129,10 +123,13 @@ impl<'a> Store<'a> {
         all: &'a Expanded,
         set_aside: bool,
     ) -> anyhow::Result<Store<'a>> {
-        let lock = take(dir)?;
+        let (lock, locked) = take(dir)?;
         let (mut lines, cut) = read(&dir.join(ROWS))?;
         let (aside, _) = read(&dir.join(SET_ASIDE))?;
         let mut notes = Vec::new();
+        if !locked {
+            notes.push(format!("{} has no locks: no other sweep may write into it meanwhile", dir.display()));
+        }
         if cut {
             notes.push(format!(
                 "the last line of {} was cut off: its point is run again",

@@ -8,11 +8,13 @@
 
 use super::error::{io_error, BuildError};
 use super::progress::Progress;
+use crate::locks::{self, Lock};
+use rustix::fs::StatVfsMountFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::env;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -88,6 +90,20 @@ impl<'a> Cache<'a> {
         Ok(Cache { root, stop })
     }
 
+    /// Refuses a cache whose libraries cannot be loaded, before one is built.
+    pub(crate) fn for_libraries(self) -> Result<Cache<'a>, BuildError> {
+        // A system that does not say how it is mounted loads the library, or says why not.
+        let flags = rustix::fs::statvfs(&self.root).map(|found| found.f_flag);
+        self.mounted_with(flags.unwrap_or(StatVfsMountFlags::empty()))
+    }
+
+    fn mounted_with(self, flags: StatVfsMountFlags) -> Result<Cache<'a>, BuildError> {
+        match flags.contains(StatVfsMountFlags::NOEXEC) {
+            true => Err(BuildError::NoExec { folder: self.root }),
+            false => Ok(self),
+        }
+    }
+
     /// Returns the directory of `key`. If there is no intact one, `build` fills an empty directory.
     pub(crate) fn entry(
         &self,
@@ -100,7 +116,7 @@ impl<'a> Cache<'a> {
             return Ok(entry);
         }
         // Kept until the end of the function. The system releases the lock if the process dies.
-        let _lock = self.lock(key, progress)?;
+        let (_lock, locked) = self.lock(key, progress)?;
         match check(&entry) {
             Ok(()) => return Ok(entry), // Another process built it meanwhile.
             Err(Damage::Absent) => {}
@@ -109,19 +125,34 @@ impl<'a> Cache<'a> {
                 clear(&entry)?;
             }
         }
-        // The name is fixed, so the next build removes the leftovers of an interrupted one.
-        let work = self.root.join(format!("{key}.part"));
-        clear(&work)?;
-        fs::create_dir_all(&work).map_err(io_error("cannot create", &work))?;
+        // The name is fixed, so the next build removes the leftovers of an interrupted one. Without a lock another
+        // process may build the same.
+        let work = if locked { self.work_folder(key)? } else { self.own_work_folder(key)? };
         let built = build(&work, progress).and_then(|()| seal(&work));
         let published =
             built.and_then(|()| fs::rename(&work, &entry).map_err(io_error("cannot publish", &entry)));
         if let Err(error) = published {
             // The error to report is the first one, not one of the clean-up.
             let _ = clear(&work);
-            return Err(error);
+            // Another process was faster.
+            let there = !locked && check(&entry).is_ok();
+            return if there { Ok(entry) } else { Err(error) };
         }
         Ok(entry)
+    }
+
+    /// The empty folder in which the holder of the lock builds.
+    fn work_folder(&self, key: &str) -> Result<PathBuf, BuildError> {
+        let work = self.root.join(format!("{key}.part"));
+        clear(&work)?;
+        fs::create_dir_all(&work).map_err(io_error("cannot create", &work))?;
+        Ok(work)
+    }
+
+    /// An empty folder that nobody else has.
+    fn own_work_folder(&self, key: &str) -> Result<PathBuf, BuildError> {
+        let made = tempfile::Builder::new().prefix(&format!("{key}.")).suffix(".part").tempdir_in(&self.root);
+        made.map(tempfile::TempDir::keep).map_err(io_error("cannot create a folder in", &self.root))
     }
 
     /// Removes an entry that is intact but useless.
@@ -130,17 +161,21 @@ impl<'a> Cache<'a> {
         clear(&self.root.join(key))
     }
 
-    fn lock(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<File, BuildError> {
+    /// Waits for the lock of an entry. False if the file system has none.
+    fn lock(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(File, bool), BuildError> {
         let path = self.root.join(format!("{key}.lock"));
         let file = File::create(&path).map_err(io_error("cannot create", &path))?;
         let mut told = false;
         // Polled, because a blocking wait for a lock cannot be given up.
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::Error(source)) => return Err(io_error("cannot lock", &path)(source)),
-                Err(TryLockError::WouldBlock) if (self.stop)() => return Err(BuildError::Stopped),
-                Err(TryLockError::WouldBlock) => {}
+            match locks::try_lock(&file).map_err(io_error("cannot lock", &path))? {
+                Lock::Held => return Ok((file, true)),
+                Lock::Unsupported => {
+                    progress(Progress::Unlocked { folder: &self.root });
+                    return Ok((file, false));
+                }
+                Lock::Busy if (self.stop)() => return Err(BuildError::Stopped),
+                Lock::Busy => {}
             }
             if !std::mem::replace(&mut told, true) {
                 progress(Progress::Waiting);
@@ -278,6 +313,15 @@ mod tests {
         let _held = cache.lock("k", &mut ignore).unwrap();
         let impatient = Cache::open(Some(root.path()), &|| true).unwrap();
         assert!(matches!(impatient.lock("k", &mut ignore), Err(BuildError::Stopped)));
+    }
+
+    #[test]
+    fn a_cache_without_execution_is_refused_for_libraries_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let open = || Cache::open(Some(root.path()), &|| false).unwrap();
+        let error = open().mounted_with(StatVfsMountFlags::NOEXEC).err().unwrap().to_string();
+        assert!(error.contains("noexec") && error.contains("MESHKV_CACHE"), "{error}");
+        assert!(open().mounted_with(StatVfsMountFlags::RDONLY).is_ok());
     }
 
     #[test]

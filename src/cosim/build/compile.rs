@@ -159,7 +159,7 @@ impl Fabric<'_> {
     /// Runs Verilator for one piece. Paths are relative: they appear in messages of $stop and must
     /// not name this machine.
     fn verilate(&self, build: &Path, piece: &Piece) -> Command {
-        let mut verilator = Command::new(&self.toolchain.verilator);
+        let mut verilator = self.toolchain.verilator.command();
         verilator.current_dir(build).args(&piece.arguments);
         verilator.args(self.sources(piece).map(|f| format!("src/{}", f.path)));
         verilator
@@ -167,7 +167,7 @@ impl Fabric<'_> {
 
     /// Compiles a unit that begins with the header `prefix`.
     fn compile(&self, work: &Path, prefix: &Path, source: &Path, object: &str, optimise: &str) -> Command {
-        let mut command = Command::new(&self.toolchain.cxx);
+        let mut command = self.toolchain.cxx.command();
         command.current_dir(work).args(self.cxx_flags(Path::new("sim"), optimise));
         command.arg("-include").arg(prefix).arg("-c").arg(source).arg("-o").arg(object);
         command
@@ -189,7 +189,7 @@ impl Fabric<'_> {
         if self.toolchain.cxx_version.contains("clang") {
             return Ok(());
         }
-        let mut command = Command::new(&self.toolchain.cxx);
+        let mut command = self.toolchain.cxx.command();
         command.current_dir(work).args(self.cxx_flags(Path::new("."), optimise));
         command.args(["-x", "c++-header", PREFIX, "-o"]).arg(format!("{PREFIX}.gch"));
         run_all(vec![command], self.stop, progress).map_err(name_zlib)
@@ -256,7 +256,7 @@ impl Fabric<'_> {
         run_all(jobs, self.stop, progress).map_err(name_zlib)?;
 
         progress(Progress::Linking);
-        let mut link = Command::new(&self.toolchain.cxx);
+        let mut link = self.toolchain.cxx.command();
         link.current_dir(&build).args([
             "-shared",
             "-pthread",

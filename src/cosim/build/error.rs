@@ -13,6 +13,19 @@ pub enum BuildError {
         /// Path that was tried.
         path: PathBuf,
     },
+    /// Verilator runs, and its runtime library is not where it says.
+    #[error(
+        "Verilator ({}) names {} as the folder of its library, which has no verilated.h; {}",
+        path.display(), include.display(), way_to_root(*variable)
+    )]
+    VerilatorIncomplete {
+        /// Path of the program.
+        path: PathBuf,
+        /// Folder that it names.
+        include: PathBuf,
+        /// True if the environment has `VERILATOR_ROOT`.
+        variable: bool,
+    },
     /// The C++ compiler does not run.
     #[error("cannot run the C++ compiler ({path}): co-simulation compiles the verilated fabric; install g++ or set CXX")]
     CompilerMissing {
@@ -39,8 +52,21 @@ pub enum BuildError {
         log: String,
     },
     /// The library was built but cannot be loaded.
-    #[error("cannot load the compiled fabric: {0}")]
+    #[error(
+        "cannot load the compiled fabric: {0}\n  \
+         help: compiled fabrics are kept in MESHKV_CACHE, else in ~/.cache/meshkv; set it to a folder that programs may \
+         run from"
+    )]
     Load(String),
+    /// No library can be loaded from the cache.
+    #[error(
+        "{} is on a file system that is mounted noexec, from which no compiled fabric can be loaded\n  \
+         help: set MESHKV_CACHE to a folder on another file system", folder.display()
+    )]
+    NoExec {
+        /// The cache.
+        folder: PathBuf,
+    },
     /// The caller gave up waiting; the build leaves nothing behind.
     #[error("the build was stopped")]
     Stopped,
@@ -60,8 +86,23 @@ pub enum BuildError {
 impl BuildError {
     /// True if a tool or library is missing that the user can install.
     pub fn is_missing_tool(&self) -> bool {
-        use BuildError::{CompilerMissing, VerilatorMissing, ZlibMissing};
-        matches!(self, VerilatorMissing { .. } | CompilerMissing { .. } | ZlibMissing { .. })
+        use BuildError::{CompilerMissing, VerilatorIncomplete, VerilatorMissing, ZlibMissing};
+        matches!(
+            self,
+            VerilatorMissing { .. }
+                | VerilatorIncomplete { .. }
+                | CompilerMissing { .. }
+                | ZlibMissing { .. }
+        )
+    }
+}
+
+/// The way to a Verilator that finds its library.
+fn way_to_root(variable: bool) -> &'static str {
+    if variable {
+        "unset VERILATOR_ROOT, or set it to the root of this Verilator"
+    } else {
+        "install it again, or set VERILATOR_ROOT to its root"
     }
 }
 

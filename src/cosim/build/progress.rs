@@ -1,10 +1,17 @@
 //! Progress of a build.
 
+use std::path::Path;
+
 /// Current step of a build, for the caller to display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// Another process is building the same entry.
     Waiting,
+    /// The file system of the cache has no locks: other processes may build the same.
+    Unlocked {
+        /// The cache.
+        folder: &'a Path,
+    },
     /// A cache entry is damaged and built again.
     Rebuilding {
         /// A clause that names the entry and its damage.

@@ -5,6 +5,7 @@
 use super::error::BuildError;
 use super::progress::Progress;
 use crate::tools::child::{self, Ended};
+use crate::tools::Program;
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,15 +16,15 @@ use std::thread;
 /// Verilator and the C++ compiler, with their versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolchain {
-    /// Path of the `verilator` program.
-    pub verilator: PathBuf,
+    /// The `verilator` program.
+    pub verilator: Program,
     /// Output of `verilator --version`.
     pub verilator_version: String,
     /// Folder of its runtime library: `verilated.h` and the sources next to it.
     pub include: PathBuf,
-    /// Path of the C++ compiler.
-    pub cxx: PathBuf,
-    /// The first line of its `--version`.
+    /// The C++ compiler.
+    pub cxx: Program,
+    /// The first line of its `--version`, and the arguments that it always gets.
     pub cxx_version: String,
 }
 
@@ -32,35 +33,35 @@ impl Toolchain {
     /// answer.
     ///
     /// # Errors
-    /// [`BuildError::VerilatorMissing`] or [`BuildError::CompilerMissing`] if one does not run.
-    pub fn probe(verilator: &Path, cxx: &Path) -> Result<Toolchain, BuildError> {
-        let missing = || BuildError::VerilatorMissing { path: verilator.to_owned() };
-        let verilator_version = ask(verilator, &["--version"]).ok_or_else(missing)?;
-        let root = ask(verilator, &["--getenv", "VERILATOR_ROOT"]).ok_or_else(missing)?;
+    /// [`BuildError::VerilatorMissing`] or [`BuildError::CompilerMissing`] if one does not run;
+    /// [`BuildError::VerilatorIncomplete`] if Verilator's library is not where it says.
+    pub fn probe(verilator: impl Into<Program>, cxx: impl Into<Program>) -> Result<Toolchain, BuildError> {
+        let (verilator, cxx) = (verilator.into(), cxx.into());
+        let missing = || BuildError::VerilatorMissing { path: verilator.path.clone() };
+        let verilator_version = ask(&verilator, &["--version"]).ok_or_else(missing)?;
+        let root = ask(&verilator, &["--getenv", "VERILATOR_ROOT"]).ok_or_else(missing)?;
         let include = Path::new(&root).join("include");
         if !include.join("verilated.h").is_file() {
-            return Err(missing());
+            let variable = env::var_os("VERILATOR_ROOT").is_some_and(|root| !root.is_empty());
+            return Err(BuildError::VerilatorIncomplete { path: verilator.path, include, variable });
         }
-        let cxx_version =
-            ask(cxx, &["--version"]).ok_or_else(|| BuildError::CompilerMissing { path: cxx.to_owned() })?;
-        Ok(Toolchain {
-            verilator: verilator.to_owned(),
-            verilator_version,
-            include,
-            cxx: cxx.to_owned(),
-            cxx_version,
-        })
+        let version = ask(&cxx, &["--version"]);
+        let version = version.ok_or_else(|| BuildError::CompilerMissing { path: cxx.path.clone() })?;
+        let words = [&[version][..], &cxx.arguments].concat();
+        Ok(Toolchain { verilator, verilator_version, include, cxx, cxx_version: words.join(" ") })
     }
 
     /// The C++ compiler to use: `CXX` of the environment, else `g++`.
-    pub fn default_cxx() -> PathBuf {
-        env::var_os("CXX").filter(|v| !v.is_empty()).map_or_else(|| "g++".into(), PathBuf::from)
+    pub fn default_cxx() -> Program {
+        let words = env::var("CXX").ok().filter(|words| !Path::new(words).is_file());
+        let path = || env::var_os("CXX").filter(|v| !v.is_empty()).unwrap_or_else(|| "g++".into());
+        words.and_then(|words| Program::of_words(&words)).unwrap_or_else(|| Path::new(&path()).into())
     }
 }
 
 /// First line that a program prints; `None` if it does not run or fails.
-fn ask(program: &Path, args: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(args).output().ok()?;
+fn ask(program: &Program, args: &[&str]) -> Option<String> {
+    let output = program.command().args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_owned())
 }

@@ -55,7 +55,7 @@ pub fn build_until(
     options: &BuildOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Library, BuildError> {
-    let cache = Cache::open(options.cache_dir.as_deref(), stop)?;
+    let cache = Cache::open(options.cache_dir.as_deref(), stop)?.for_libraries()?;
     let recipe = Recipe::new(options.form, options.run, design)?;
     let fabric = Fabric { files, recipe, toolchain: &options.toolchain, stop };
     let runtime_key = fabric.runtime_key();

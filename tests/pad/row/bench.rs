@@ -59,7 +59,7 @@ pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> R
 /// The C++ compiler with the options that generated code needs.
 fn compiler() -> Command {
     let toolchain = crate::support::verilated::toolchain();
-    let mut command = Command::new(&toolchain.cxx);
+    let mut command = toolchain.cxx.command();
     command.args(["-std=c++17", "-pthread", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"]);
     command.args(["-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0"]);
     command.arg("-I").arg(&toolchain.include).arg("-I").arg(toolchain.include.join("vltstd"));
@@ -89,7 +89,7 @@ fn succeeds(command: &mut Command) {
 
 /// The Verilator program, of a version that is known to work.
 pub fn verilator() -> std::path::PathBuf {
-    crate::support::verilated::toolchain().verilator.clone()
+    crate::support::verilated::toolchain().verilator.path.clone()
 }
 
 fn words(port: &PortSpec) -> usize {

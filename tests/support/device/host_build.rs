@@ -43,7 +43,8 @@ impl HostBuild {
     /// Compiles a program, without a warning.
     pub fn compile(&self, source: &Path, program: &str, more: &[&str]) {
         let cxx = meshkv::tools::find(&meshkv::tools::CXX).expect("the host's sources need a C++ compiler");
-        let built = Command::new(cxx.path)
+        let built = cxx
+            .command()
             .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-Isw", "-Ihost"])
             .arg(format!("-I{}", stand_in().display()))
             .args(more)
