@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 /// Generate the Verilog, file lists and documentation of a configuration
 ///
-/// The folder is written whole or not at all. Files that meshkv did not write are never
+/// The folder is written whole or not at all; one that cannot be replaced, such as a mount point, gets the files one
+/// by one, and the same command finishes what was stopped. Files that meshkv did not write are never
 /// touched, and files that were edited since are replaced only with --force, which keeps the
 /// edits beside them.
 #[derive(Debug, clap::Args)]
@@ -61,6 +62,12 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         interrupt.check(&format!("before {} was written; it is as it was", out.display()))?;
     }
     let written = written?;
+    if !written.locked {
+        ui.warn(format_args!(
+            "{} has no locks: no other meshkv may write it at the same time",
+            out.display()
+        ));
+    }
     for kept in &written.kept {
         ui.warn(format_args!("an edited file was replaced; its old text is in {kept}"));
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Reason that nothing was written: except after `Leftover`, the output directory is unchanged.
+/// Reason that nothing was written: except after `Leftover` and `Unfinished`, the output directory is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -78,6 +78,15 @@ pub enum WriteError {
         /// Error of the system.
         source: io::Error,
     },
+    /// The output cannot be swapped, and only a part of the new files is in it.
+    #[error("{} has only a part of the new files: {}\n  help: {}; the next run puts the rest into it",
+             dir.display(), plain(source), remedy(source))]
+    Unfinished {
+        /// The output directory.
+        dir: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
     /// The system returned an error.
     #[error("cannot {doing} {}: {}\n  help: {}", path.display(), plain(source), way_out(source))]
     Io {
@@ -90,6 +99,21 @@ pub enum WriteError {
     },
 }
 
+/// Operations that need the parent of the output.
+pub(super) const PREPARE: &str = "prepare";
+pub(super) const REPLACE: &str = "replace";
+
+impl WriteError {
+    /// True if the output could not be swapped, and files may still be put into it: its parent is not writable, or
+    /// the directory is mounted, or below it lies the read-only layer of a container.
+    pub(super) fn is_of_a_swap(&self) -> bool {
+        use io::ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+        let WriteError::Io { doing, source, .. } = self else { return false };
+        let known = [CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy];
+        [PREPARE, REPLACE].contains(doing) && known.contains(&source.kind())
+    }
+}
+
 fn indented(files: &[String]) -> String {
     files.iter().map(|f| format!("    {f}")).collect::<Vec<_>>().join("\n")
 }
@@ -100,13 +124,20 @@ fn plain(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+        _ => "make it writable",
+    }
+}
+
 fn way_out(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "free some space, or choose an output directory on another disk; the output is as it was"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "choose an output directory that you may write, and whose parent you may write"
+            "choose an output directory that you may write"
         }
         _ => "choose another output directory; the output is as it was",
     }

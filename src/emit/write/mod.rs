@@ -1,7 +1,8 @@
 //! Writes emitted files to disk: the whole directory or nothing, without loss of the user's files.
 //!
 //! The new tree is filled next to the output and replaces it in one step. So a killed run
-//! leaves the old tree or the new one. The manifest decides about existing files:
+//! leaves the old tree or the new one. Where that is impossible, as in a mount point, the files are put into the
+//! directory, and the next run finishes a killed one ([`in_place`]). The manifest decides about existing files:
 //!
 //! | found                                   | without `force`  | with `force`               |
 //! |-----------------------------------------|------------------|----------------------------|
@@ -14,10 +15,12 @@
 //! A generated file that the user removed is written again. The module is independent of the emitted content.
 
 mod error;
+mod in_place;
 mod manifest;
 mod tree_swap;
 
 use super::source_file::SourceFile;
+use error::{PREPARE, REPLACE};
 use manifest::{sha256_of_file, Manifest};
 use std::fs;
 use std::io;
@@ -36,6 +39,8 @@ pub struct Written {
     pub kept: Vec<String>,
     /// The directory was up to date and was not touched.
     pub unchanged: bool,
+    /// No other run could write the directory meanwhile; false on a file system without locks.
+    pub locked: bool,
 }
 
 /// Attaches operation and path to an I/O error.
@@ -50,7 +55,7 @@ fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError 
 ///
 /// # Errors
 ///
-/// Every [`WriteError`]; except after `Leftover`, `dir` is as it was.
+/// Every [`WriteError`]; except after `Leftover` and `Unfinished`, `dir` is as it was.
 pub fn write(files: &[SourceFile], dir: &Path, force: bool) -> Result<Written, WriteError> {
     write_until(&|| false, files, dir, force)
 }
@@ -78,44 +83,94 @@ pub fn write_until(
     written.map_err(|error| if stopped { WriteError::Stopped } else { error })
 }
 
-/// [`write()`] with the writing of one file as an argument, so that a test can fill the disk.
-fn write_by(
-    files: &[SourceFile],
-    dir: &Path,
-    force: bool,
-    put: &mut dyn FnMut(&Path, &[u8]) -> io::Result<()>,
-) -> Result<Written, WriteError> {
+/// Writes one file; tests fill the disk with it.
+type Put<'p> = &'p mut dyn FnMut(&Path, &[u8]) -> io::Result<()>;
+
+/// [`write()`] with the writing of one file as an argument.
+fn write_by(files: &[SourceFile], dir: &Path, force: bool, put: Put) -> Result<Written, WriteError> {
     let new = Manifest::of(files).map_err(WriteError::BadPath)?;
     let output = resolve(dir)?;
-    let work = WorkDir::open(&output).map_err(|why| match why {
-        Unavailable::Busy => WriteError::Busy(dir.to_owned()),
-        Unavailable::Foreign(path) => WriteError::InTheWay { path, wanted: "directory" },
-        Unavailable::Io(source) => WriteError::Io { doing: "prepare", path: dir.to_owned(), source },
-    })?;
-    let plan = Plan::of(dir, &output, &new, force)?;
-    let written = |kept, unchanged| Written { files: new.files.clone(), kept, unchanged };
-    if plan.unchanged {
-        return Ok(written(Vec::new(), true));
+    let tree = Tree { files, new: &new, dir, output: &output };
+    if !in_place::is_needed(&output) {
+        match tree.swap_in(force, put) {
+            Err(error) if error.is_of_a_swap() && output.is_dir() => {}
+            done => return done,
+        }
+    }
+    tree.put_in(force, put)
+}
+
+/// A new tree on its way to the output.
+struct Tree<'t> {
+    files: &'t [SourceFile],
+    new: &'t Manifest,
+    /// The output as the user named it.
+    dir: &'t Path,
+    output: &'t Path,
+}
+
+impl Tree<'_> {
+    /// Replaces the output by the tree in one step.
+    fn swap_in(&self, force: bool, put: Put) -> Result<Written, WriteError> {
+        let Tree { dir, output, .. } = *self;
+        let work = self.opened(WorkDir::beside(output))?;
+        let found = if output.exists() { Some(list(output).map_err(on("read", dir))?) } else { None };
+        let plan = Plan::of(dir, output, found, self.new, force)?;
+        if plan.unchanged {
+            return Ok(self.written(&work, Vec::new(), true));
+        }
+        self.fill(&work.stage(), put)?;
+        plan.carry_over(dir, output, &work.stage())?;
+        work.swap(output).map_err(on(REPLACE, dir))?;
+        work.remove_old(output).map_err(|source| WriteError::Leftover {
+            dir: dir.to_owned(),
+            left: work.old(),
+            source,
+        })?;
+        Ok(self.written(&work, plan.kept, false))
     }
 
-    let stage = work.stage();
-    fs::create_dir(&stage).map_err(on("write", dir))?;
-    let manifest = new.to_text();
-    let texts = files.iter().map(|f| (f.path.as_str(), f.text.as_str()));
-    for (path, text) in texts.chain([(MANIFEST, manifest.as_str())]) {
-        let to = stage.join(path);
-        let parent = fs::create_dir_all(to.parent().unwrap_or(&stage));
-        // The error names the user's path, not the one below the work directory.
-        parent.and_then(|()| put(&to, text.as_bytes())).map_err(on("write", &dir.join(path)))?;
+    /// Puts the files of the tree into the output, which stays the directory that it is.
+    fn put_in(&self, force: bool, put: Put) -> Result<Written, WriteError> {
+        let Tree { dir, output, .. } = *self;
+        let work = self.opened(in_place::open(output))?;
+        let found = in_place::listing(output).map_err(on("read", dir))?;
+        let plan = Plan::of(dir, output, Some(found), self.new, force)?;
+        if plan.unchanged {
+            return Ok(self.written(&work, Vec::new(), true));
+        }
+        self.fill(&work.stage(), put)?;
+        plan.copy_edits(dir, output, &work.stage())?;
+        let unfinished = |source| WriteError::Unfinished { dir: dir.to_owned(), source };
+        in_place::put(&work, output).map_err(unfinished)?;
+        Ok(self.written(&work, plan.kept, false))
     }
-    plan.carry_over(dir, &output, &stage)?;
-    work.swap(&output).map_err(on("replace", dir))?;
-    work.remove_old(&output).map_err(|source| WriteError::Leftover {
-        dir: dir.to_owned(),
-        left: work.old(),
-        source,
-    })?;
-    Ok(written(plan.kept, false))
+
+    fn opened(&self, work: Result<WorkDir, Unavailable>) -> Result<WorkDir, WriteError> {
+        work.map_err(|why| match why {
+            Unavailable::Busy => WriteError::Busy(self.dir.to_owned()),
+            Unavailable::Foreign(path) => WriteError::InTheWay { path, wanted: "directory" },
+            Unavailable::Io(source) => WriteError::Io { doing: PREPARE, path: self.dir.to_owned(), source },
+        })
+    }
+
+    /// Writes all files and the manifest into the new directory `stage`.
+    fn fill(&self, stage: &Path, put: Put) -> Result<(), WriteError> {
+        fs::create_dir(stage).map_err(on("write", self.dir))?;
+        let manifest = self.new.to_text();
+        let texts = self.files.iter().map(|f| (f.path.as_str(), f.text.as_str()));
+        for (path, text) in texts.chain([(MANIFEST, manifest.as_str())]) {
+            let to = stage.join(path);
+            let parent = fs::create_dir_all(to.parent().unwrap_or(stage));
+            // The error names the user's path, not the one below the work directory.
+            parent.and_then(|()| put(&to, text.as_bytes())).map_err(on("write", &self.dir.join(path)))?;
+        }
+        Ok(())
+    }
+
+    fn written(&self, work: &WorkDir, kept: Vec<String>, unchanged: bool) -> Written {
+        Written { files: self.new.files.clone(), kept, unchanged, locked: work.locked }
+    }
 }
 
 /// Path for the rename of the output, after the check that it may be renamed.
@@ -141,7 +196,10 @@ fn resolve(dir: &Path) -> Result<PathBuf, WriteError> {
     }
     let full = fs::canonicalize(&dir).map_err(on("read", &dir))?;
     match std::env::current_dir().and_then(fs::canonicalize) {
-        Ok(current) if current.starts_with(&full) => Err(WriteError::ContainsCurrentDir(dir)),
+        // Files may be put into a mounted directory even if it is the current one.
+        Ok(current) if current.starts_with(&full) && !in_place::is_needed(&full) => {
+            Err(WriteError::ContainsCurrentDir(dir))
+        }
         _ => Ok(full),
     }
 }
@@ -160,11 +218,15 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(dir: &Path, output: &Path, new: &Manifest, force: bool) -> Result<Plan, WriteError> {
-        if !output.exists() {
-            return Ok(Plan::default());
-        }
-        let found = list(output).map_err(on("read", dir))?;
+    /// The plan for what was `found` in the output, if there is one.
+    fn of(
+        dir: &Path,
+        output: &Path,
+        found: Option<Listing>,
+        new: &Manifest,
+        force: bool,
+    ) -> Result<Plan, WriteError> {
+        let Some(found) = found else { return Ok(Plan::default()) };
         let old = Manifest::read(output).map_err(|e| match e.kind() {
             io::ErrorKind::InvalidData => {
                 WriteError::BadManifest { path: dir.join(MANIFEST), reason: e.to_string() }
@@ -216,6 +278,14 @@ impl Plan {
             Ok(old) => fs::set_permissions(stage, old.permissions()).map_err(on("write", dir)),
             Err(_) => Ok(()),
         }
+    }
+
+    /// Copies only the edits that are replaced into the new tree.
+    fn copy_edits(&self, dir: &Path, output: &Path, stage: &Path) -> Result<(), WriteError> {
+        for (from, to) in self.carried.iter().filter(|(from, to)| from != to) {
+            carry(&output.join(from), &stage.join(to)).map_err(on("keep", &dir.join(from)))?;
+        }
+        Ok(())
     }
 
     /// Gives every edited file a free name.

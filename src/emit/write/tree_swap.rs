@@ -11,6 +11,7 @@
 //! The module is independent of the emitted content.
 
 use super::manifest::{sha256_of_file, Manifest};
+use crate::locks::{self, Lock};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
@@ -25,6 +26,8 @@ pub(super) struct WorkDir {
     path: PathBuf,
     /// Directories above the output that this run created, outermost first.
     made: Vec<PathBuf>,
+    /// False if its file system has no locks.
+    pub(super) locked: bool,
     /// Held for its lock, which the system releases when a process is killed.
     _lock: File,
 }
@@ -46,29 +49,42 @@ impl From<io::Error> for Unavailable {
 }
 
 impl WorkDir {
-    /// Creates and locks the work directory of `output`, and recovers from a killed run.
-    pub(super) fn open(output: &Path) -> Result<WorkDir, Unavailable> {
+    /// Creates and locks the work directory beside `output`, and recovers from a killed run.
+    pub(super) fn beside(output: &Path) -> Result<WorkDir, Unavailable> {
         let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let path = output.with_file_name(format!(".{name}.meshkv-tmp"));
+        let work = WorkDir::open(path, output, &["stage", "swap", "old"])?;
+        work.recover(output)?;
+        Ok(work)
+    }
+
+    /// Creates and locks the work directory at `path` for `output`, in which this program creates such entries.
+    pub(super) fn open(path: PathBuf, output: &Path, entries: &[&str]) -> Result<WorkDir, Unavailable> {
         let missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
         let mut made: Vec<_> = output.ancestors().skip(1).take_while(missing).map(PathBuf::from).collect();
         made.reverse();
         let lock = create(&path).and_then(|()| File::open(&path)).inspect_err(|_| remove_empty(&made))?;
-        let exclusive = rustix::fs::FlockOperation::NonBlockingLockExclusive;
-        rustix::fs::flock(&lock, exclusive).map_err(|_| Unavailable::Busy)?;
+        let locked = match locks::try_lock(&lock).inspect_err(|_| drop(fs::remove_dir(&path)))? {
+            Lock::Held => true,
+            Lock::Unsupported => false,
+            Lock::Busy => return Err(Unavailable::Busy),
+        };
         // The previous holder may have removed the directory between opening and locking.
         if fs::metadata(&path).map(|m| m.ino()).ok() != Some(lock.metadata()?.ino()) {
             return Err(Unavailable::Busy);
         }
         for entry in fs::read_dir(&path)? {
             let name = entry?.file_name();
-            if !["stage", "swap", "old"].iter().any(|&ours| name == ours) {
+            if !entries.iter().any(|&ours| name == ours) {
                 return Err(Unavailable::Foreign(path.join(name)));
             }
         }
-        let work = WorkDir { path, made, _lock: lock };
-        work.recover(output)?;
-        Ok(work)
+        Ok(WorkDir { path, made, locked, _lock: lock })
+    }
+
+    /// The directory itself.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The tree to fill.
@@ -175,12 +191,20 @@ pub(super) struct Listing {
 
 /// Lists a tree, sorted.
 pub(super) fn list(root: &Path) -> io::Result<Listing> {
+    list_but(root, &[])
+}
+
+/// Lists a tree without some entries of its root, sorted.
+pub(super) fn list_but(root: &Path, left_out: &[&str]) -> io::Result<Listing> {
     let mut listing = Listing::default();
     let mut open = vec![PathBuf::new()];
     while let Some(dir) = open.pop() {
         for entry in fs::read_dir(root.join(&dir))? {
             let entry = entry?;
             let path = dir.join(entry.file_name());
+            if left_out.iter().any(|name| path.as_os_str() == *name) {
+                continue;
+            }
             if entry.file_type()?.is_dir() {
                 open.push(path.clone());
                 listing.dirs.push(path);
@@ -254,14 +278,16 @@ fn dispose(tree: &Path, output: &Path) -> io::Result<()> {
     fs::remove_dir(tree)
 }
 
+/// The hash of a file's content or the target of a link, to compare with others.
+pub(super) fn content(file: &Path) -> io::Result<Option<String>> {
+    match fs::symlink_metadata(file)?.is_symlink() {
+        true => Ok(fs::read_link(file)?.to_str().map(str::to_owned)),
+        false => sha256_of_file(file),
+    }
+}
+
 /// True if `output` has the same content under `path` or one of the names of an edited file.
 fn has_copy(file: &Path, path: &Path, output: &Path) -> io::Result<bool> {
-    let content = |file: &Path| -> io::Result<_> {
-        match fs::symlink_metadata(file)?.is_symlink() {
-            true => Ok(fs::read_link(file)?.to_str().map(str::to_owned)),
-            false => sha256_of_file(file),
-        }
-    };
     let wanted = content(file)?;
     let names = std::iter::once(path.to_owned()).chain(edited_names(path));
     for name in names.map(|n| output.join(n)).take_while(|n| fs::symlink_metadata(n).is_ok()) {

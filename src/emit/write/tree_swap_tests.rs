@@ -33,7 +33,7 @@ fn output() -> (tempfile::TempDir, PathBuf) {
 
 /// Opens and closes a work directory, and returns the entries of the parent.
 fn recovered(parent: &Path, out: &Path) -> Vec<PathBuf> {
-    match WorkDir::open(out) {
+    match WorkDir::beside(out) {
         Ok(work) => drop(work),
         Err(Unavailable::Io(e)) => panic!("{e}"),
         Err(_) => panic!("not available"),
@@ -130,7 +130,7 @@ fn copies_stand_for_hard_links_where_there_are_none() {
 #[test]
 fn two_renames_do_what_the_exchange_does() {
     let (parent, out) = output();
-    let Ok(work) = WorkDir::open(&out) else { panic!("not available") };
+    let Ok(work) = WorkDir::beside(&out) else { panic!("not available") };
     generated(&work.old(), "new");
     work.swap_in_two(&out).unwrap();
     assert_eq!(read(&out, "rtl/a.v"), "new");
@@ -146,18 +146,18 @@ fn two_renames_do_what_the_exchange_does() {
 fn work_directory_of_somebody_else_is_left_alone() {
     let (parent, out) = output();
     put(parent.path(), ".out.meshkv-tmp/precious", "mine");
-    let Err(Unavailable::Foreign(path)) = WorkDir::open(&out) else { panic!("opened") };
+    let Err(Unavailable::Foreign(path)) = WorkDir::beside(&out) else { panic!("opened") };
     assert_eq!(fs::read_to_string(path).unwrap(), "mine");
 }
 
 #[test]
 fn second_run_on_the_same_output_is_turned_away() {
     let (_parent, out) = output();
-    let first = WorkDir::open(&out);
+    let first = WorkDir::beside(&out);
     assert!(first.is_ok());
-    assert!(matches!(WorkDir::open(&out), Err(Unavailable::Busy)));
+    assert!(matches!(WorkDir::beside(&out), Err(Unavailable::Busy)));
     drop(first);
-    assert!(WorkDir::open(&out).is_ok());
+    assert!(WorkDir::beside(&out).is_ok());
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn kill_while_the_old_tree_is_removed_leaves_what_tells_ours_from_the_users() {
     put(&old, "late/b.txt", "of the user");
     put(&out, "late", "in the way");
 
-    assert!(matches!(WorkDir::open(&out), Err(Unavailable::Io(_))));
+    assert!(matches!(WorkDir::beside(&out), Err(Unavailable::Io(_))));
     assert!(old.join(MANIFEST).exists());
     fs::remove_file(out.join("late")).unwrap();
     let left = recovered(parent.path(), &out);
