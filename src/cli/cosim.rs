@@ -112,7 +112,7 @@ pub(super) fn run_on(
     // Unwritable files are reported here, before a build of minutes.
     let pictures = options.plot.as_deref().map(Pictures::open).transpose()?;
     if let Some(path) = &options.carrier.wave {
-        whole_file::check(path).context("--wave needs a file that can be written")?;
+        whole_file::check_waves(path).context("--wave needs a file that can be written")?;
     }
     let views = options.carrier.wave_file(&design).map(|path| Views::of(path, &design, ui));
     let opened = fabric::open(options, &design, &interrupt, ui);
@@ -192,7 +192,8 @@ impl Invocation<'_> {
     /// Runs the job again up to a difference, and writes waves of the cycles around it.
     fn show(&mut self, difference: &Difference, job: &Job) -> anyhow::Result<()> {
         let Some(path) = self.options.carrier.wave_file(self.design) else { return Ok(()) };
-        whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
+        whole_file::check_waves(&path)
+            .context("the waves of the difference need a file that can be written")?;
         let interrupt = self.fabric.interrupt;
         let opened = fabric::around(difference, &path, self.design, interrupt, self.ui);
         self.fabric.fabric = interrupt.explain(opened, "while waves of the difference were prepared")?;

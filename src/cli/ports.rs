@@ -49,7 +49,7 @@ impl Verilog<'_> {
             return self.alone(carrier);
         }
         if let Some(path) = &carrier.wave {
-            whole_file::check(path).context("--wave needs a file that can be written")?;
+            whole_file::check_waves(path).context("--wave needs a file that can be written")?;
         }
         let upset = carrier.upset.map(|upset| place(self.design.mesh, upset)).transpose()?;
         self.beside(top, model(self.design), upset)
@@ -61,7 +61,7 @@ impl Verilog<'_> {
     /// As [`Verilog::open`].
     pub(super) fn alone(&self, carrier: &Carrier) -> anyhow::Result<Box<dyn DutPorts>> {
         let Some(path) = carrier.waves() else { return self.build() };
-        whole_file::check(path).context("--wave needs a file that can be written")?;
+        whole_file::check_waves(path).context("--wave needs a file that can be written")?;
         Ok(Box::new(PortWaveWindow::new(self.build()?, path, 0..u64::MAX)))
     }
 
@@ -110,7 +110,8 @@ impl Verilog<'_> {
         path: &Path,
         again: impl FnOnce(Box<dyn DutPorts>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
-        whole_file::check(path).context("the waves of the difference need a file that can be written")?;
+        whole_file::check_waves(path)
+            .context("the waves of the difference need a file that can be written")?;
         let _views = Views::of(path.to_owned(), self.design, self.ui);
         let work = difference.cycle * self.design.mesh.tiles() as u64;
         let traced = Verilog { length: RunLength::of(work, LONG_RUN).traced(None), ..*self };

@@ -107,7 +107,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     ui.seeded(Some(args.seed));
     let interrupt = Interrupt::listen()?;
     if let Some(path) = &args.wave {
-        whole_file::check(path).context("--wave needs a file that can be written")?;
+        whole_file::check_waves(path).context("--wave needs a file that can be written")?;
     }
     // Random fabrics are not reused, so they stay out of the common cache.
     let cache = tempfile::tempdir().context("no temporary folder for the fabrics")?;
@@ -267,7 +267,8 @@ impl Soak<'_> {
     /// Runs a case again up to a difference, and writes waves of the cycles around it.
     fn show(&self, case: &SoakCase, difference: &Difference) -> anyhow::Result<()> {
         let path = self.waves(case.seed);
-        whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
+        whole_file::check_waves(&path)
+            .context("the waves of the difference need a file that can be written")?;
         let views = Views::of(path.clone(), &case.design, self.ui);
         if let Some((router, _)) = difference.router {
             views.end_at(router);

@@ -18,6 +18,7 @@ pub mod ports;
 pub mod split_device;
 pub mod verilated_mesh;
 pub mod verilated_ports;
+mod wave_file;
 pub mod waves;
 
 pub use error::DutError;

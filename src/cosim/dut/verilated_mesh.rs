@@ -8,11 +8,11 @@
 
 use super::error::DutError;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use super::wave_file;
 use crate::cosim::build::ffi::{self, Geometry, Library, RawEntry, RawFlit, RawTotals};
 use crate::design::{Class, Design, Mesh, NodeId, Port};
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::slice;
@@ -297,15 +297,15 @@ impl VerilatedMesh {
     /// # Errors
     /// [`DutError::Wave`] if the file cannot be written or the library has no waves.
     pub fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
-        let name = CString::new(path.as_os_str().as_bytes())
-            .map_err(|_| DutError::Wave(format!("{} cannot be a file name", path.display())))?;
-        // SAFETY: the handle is live; the name ends in a zero and is read before the call returns.
-        let status = unsafe { (self.library.symbols().wave_start)(self.handle.as_ptr(), name.as_ptr()) };
-        if status == ffi::OK {
-            Ok(())
-        } else {
-            Err(DutError::Wave(self.message()))
-        }
+        wave_file::start(path, |name| {
+            // SAFETY: the handle is live; the name ends in a zero and is read before the call returns.
+            let status = unsafe { (self.library.symbols().wave_start)(self.handle.as_ptr(), name.as_ptr()) };
+            if status == ffi::OK {
+                Ok(())
+            } else {
+                Err(DutError::Wave(self.message()))
+            }
+        })
     }
 
     /// Closes the wave file, if one is open. Dropping the instance does so too.

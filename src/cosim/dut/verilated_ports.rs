@@ -5,9 +5,9 @@
 use super::clocks::Clocks;
 use super::error::DutError;
 use super::ports::DutPorts;
+use super::wave_file;
 use crate::cosim::build::ffi::{self, Library};
 use std::ffi::{CStr, CString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::slice;
@@ -79,15 +79,16 @@ impl DutPorts for VerilatedPorts {
     }
 
     fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
-        let name = CString::new(path.as_os_str().as_bytes())
-            .map_err(|_| DutError::Wave(format!("{} cannot be a file name", path.display())))?;
-        // SAFETY: the handle is alive; the name ends in a zero and is read before the call returns.
-        let status = unsafe { (self.library.symbols().pins_wave_start)(self.handle.as_ptr(), name.as_ptr()) };
-        if status == ffi::OK {
-            Ok(())
-        } else {
-            Err(DutError::Wave(self.message()))
-        }
+        wave_file::start(path, |name| {
+            // SAFETY: the handle is alive; the name ends in a zero and is read before the call returns.
+            let status =
+                unsafe { (self.library.symbols().pins_wave_start)(self.handle.as_ptr(), name.as_ptr()) };
+            if status == ffi::OK {
+                Ok(())
+            } else {
+                Err(DutError::Wave(self.message()))
+            }
+        })
     }
 
     fn wave_stop(&mut self) {
