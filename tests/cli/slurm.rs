@@ -107,3 +107,48 @@ fn without_slurm_the_error_says_what_is_missing() {
     let said = sandbox.run("sweep wrong.toml -o out --slurm");
     assert!(said.err.contains("wrong.toml:10:1") && said.err.contains("partition"), "{}", said.err);
 }
+
+/// Commands of a site that greets its users: the tasks of array 4100 begin a second after it was submitted.
+fn greeting_site(sandbox: &Sandbox) -> String {
+    fs::create_dir(sandbox.path("bin")).unwrap();
+    sandbox.script("bin/scontrol", "echo Welcome; echo 'MaxArraySize = 1001'");
+    sandbox.script(
+        "bin/sbatch",
+        "for word; do case $word in --array=0-*) last=${word#--array=0-};; *.sh) script=$word;; esac; done\n\
+         printf '%s\\n' \"$@\" -- >> words\n\
+         [ -z \"$REFUSES\" ] || { echo Welcome >&2; echo \"sbatch: error: $REFUSES\" >&2; exit 1; }\n\
+         (sleep 1; task=0; while [ $task -le $last ]; do\n\
+         SLURM_ARRAY_TASK_ID=$task sh \"$script\"; task=$((task + 1)); done; touch ended) >/dev/null 2>&1 &\n\
+         printf 'Welcome to node 3\\n\\nchecking 12 quotas... fine\\n4100\\n'",
+    );
+    sandbox.script(
+        "bin/squeue",
+        "echo Welcome to node 3\n\
+         [ \"$3\" = 4100 ] || { echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1; }\n\
+         [ -e ended ] || echo RUNNING",
+    );
+    format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_site_that_greets_its_users_gets_one_array_and_a_limit_is_named_with_its_option() {
+    let sandbox = Sandbox::new();
+    let path = greeting_site(&sandbox);
+    sandbox.file(
+        "few.toml",
+        "base = \"small.toml\"\n[workload]\nkind = \"traffic\"\nload = [0.05, 0.1]\ncycles = 500\n",
+    );
+    let whole = said(sandbox.meshkv("sweep few.toml -o 100%j --slurm -v").env("PATH", &path));
+    assert_eq!(whole.code, Some(0), "{}", whole.err);
+    assert_eq!(whole.err.matches("submitted array 4100 for 2 points").count(), 1, "{}", whole.err);
+    let words = fs::read_to_string(sandbox.path("words")).unwrap();
+    assert_eq!(words.lines().filter(|word| *word == "--").count(), 1, "{words}");
+    assert!(words.contains("/100%%j/slurm/0/log-%a.txt"), "{words}");
+
+    let mut refused = sandbox.meshkv("sweep few.toml -o other --slurm");
+    let refused = said(refused.env("PATH", &path).env("REFUSES", "QOSMaxSubmitJobPerUserLimit"));
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    let err = refused.err;
+    assert!(err.contains("QOSMaxSubmitJobPerUserLimit") && err.contains("--chunk-seconds"), "{err}");
+    assert!(!err.contains("--account") && !err.contains("Welcome"), "{err}");
+}

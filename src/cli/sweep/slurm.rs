@@ -168,12 +168,12 @@ pub(in crate::cli) fn fill_on_slurm(
             }
             if interrupt.requested() {
                 let what = format!(
-                    "with {} of {} rows in {}; array {} goes on: the same command gathers its rows, and `scancel {}` ends it",
+                    "with {} of {} rows in {}; array {} goes on: the same command gathers its rows, and `{}` ends it",
                     store.len(),
                     store.points(),
                     store.dir().display(),
                     job.id,
-                    job.id
+                    array::cancel(&job.id)
                 );
                 return Err(Interrupted(what).into());
             }
