@@ -11,6 +11,7 @@ mod fuzz;
 mod interrupt;
 mod outputs;
 mod paper;
+mod places;
 mod plan;
 mod progress;
 mod run;
