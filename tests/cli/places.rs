@@ -110,8 +110,11 @@ fn a_compiler_may_have_arguments_and_a_wrapper() {
 #[test]
 fn a_variable_that_leads_verilator_astray_is_named() {
     let sandbox = Sandbox::new();
+    // As the script that starts Verilator does.
+    let led = sandbox.script("led", "[ -z \"$VERILATOR_ROOT\" ] || exit 127\necho Verilator 5.030");
     for line in ["cosim small.toml --cycles 300", "lint small.toml", "doctor"] {
-        let said = said(sandbox.meshkv(line).env("VERILATOR_ROOT", "/opt/old/verilator"));
+        let mut command = sandbox.meshkv(line);
+        let said = said(command.env("MESHKV_VERILATOR", &led).env("VERILATOR_ROOT", "/opt/old/verilator"));
         assert_eq!(said.code, Some(2), "{line}: {}", said.err);
         let names = ["VERILATOR_ROOT is set to /opt/old/verilator", "unset VERILATOR_ROOT"];
         assert!(names.iter().all(|words| said.err.contains(words)), "{line}: {}", said.err);
