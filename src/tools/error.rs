@@ -1,6 +1,8 @@
 //! Errors of tools, each with its way out.
 
-use super::{in_repository, Version, Wanted};
+use super::places::in_repository;
+use super::version::Version;
+use super::wanted::Wanted;
 use std::path::PathBuf;
 
 /// Reasons why a tool cannot be used. Every message says what to install.

@@ -1,6 +1,11 @@
 //! Asks an executable for its version, and finds out why it does not answer.
 
-use super::{version, Caller, Notice, Program, Source, Tool, ToolError, Version, Wanted, IVERILOG, TCLSH};
+use super::error::ToolError;
+use super::notice::{Caller, Notice};
+use super::program::Program;
+use super::tool::{Source, Tool};
+use super::version::{self, Version};
+use super::wanted::{Wanted, IVERILOG, TCLSH};
 use std::env;
 use std::io::{self, Write as _};
 use std::process::{Command, Output, Stdio};

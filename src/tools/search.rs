@@ -1,7 +1,12 @@
 //! The places in which a tool is looked up, and the choice among what they have.
 
+use super::error::ToolError;
+use super::notice::{Caller, Notice};
+use super::places::starts;
 use super::probe::{Patience, Probe};
-use super::{starts, Caller, Notice, Program, Source, Tool, ToolError, Wanted};
+use super::program::Program;
+use super::tool::{Source, Tool};
+use super::wanted::Wanted;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -37,6 +42,8 @@ impl Search {
         for (path, source) in self.candidates(wanted) {
             match probe.tool(&Program::from(&path), source) {
                 Ok(tool) => return Ok(said(tool, &failed, caller)),
+                // The variable leads the others astray, too, which some show at work only.
+                Err(error @ ToolError::Misled { .. }) => return Err(error),
                 Err(error) => failed.push(error),
             }
         }
@@ -54,6 +61,8 @@ impl Search {
             match probe.tool(&Program::from(&path), source) {
                 Ok(tool) if best.as_ref().is_none_or(|best| tool.version > best.version) => best = Some(tool),
                 Ok(_) => {}
+                // The variable leads the others astray, too, which some show at work only.
+                Err(error @ ToolError::Misled { .. }) => return Err(error),
                 Err(error) => failed.push(error),
             }
         }

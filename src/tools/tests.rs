@@ -5,6 +5,7 @@ use super::*;
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
