@@ -50,7 +50,7 @@ pub fn measure() -> Result<Vec<Figure>> {
 /// The built fabric, from the cache at `cache` or the usual one.
 pub fn library(design: &Design, form: BuildForm, run: RunLength, cache: Option<&Path>) -> Result<Library> {
     let (verilator, cxx) = (tools::find(&tools::VERILATOR)?, tools::find(&tools::CXX)?);
-    let toolchain = Toolchain::probe(&verilator.program(), &cxx.program())?;
+    let toolchain = Toolchain::probe(verilator.program(), cxx.program())?;
     let options = BuildOptions { toolchain, form, run, cache_dir: cache.map(PathBuf::from) };
     Ok(verilate::build(&emit::emit(design)?, design, &options, &mut |_| {})?)
 }

@@ -45,7 +45,7 @@ pub(super) fn library_in(
     let stop = || interrupt.requested();
     let verilator = found::find(&tools::VERILATOR, &stop, ui)?;
     let cxx = found::find(&tools::CXX, &stop, ui)?;
-    let toolchain = Toolchain::probe(&verilator.program(), &cxx.program())?;
+    let toolchain = Toolchain::probe(verilator.program(), cxx.program())?;
     ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
     let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");

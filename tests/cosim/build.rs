@@ -50,7 +50,7 @@ fn verilator() -> PathBuf {
 }
 
 fn options(run: RunLength, cache: &Path) -> BuildOptions {
-    let toolchain = Toolchain::probe(&verilator(), &Toolchain::default_cxx()).unwrap();
+    let toolchain = Toolchain::probe(&verilator(), Toolchain::default_cxx()).unwrap();
     BuildOptions { toolchain, form: BuildForm::WholeMesh, run, cache_dir: Some(cache.to_owned()) }
 }
 
@@ -394,7 +394,7 @@ fn waves_are_written_by_a_traced_build_and_refused_by_another() {
 #[test]
 fn a_missing_tool_is_named() {
     let missing = Path::new("/nonexistent/tool");
-    let error = Toolchain::probe(missing, &Toolchain::default_cxx()).unwrap_err();
+    let error = Toolchain::probe(missing, Toolchain::default_cxx()).unwrap_err();
     assert!(matches!(&error, BuildError::VerilatorMissing { path } if path == missing));
     assert!(error.is_missing_tool() && error.to_string().contains("5.006"), "{error}");
     let error = Toolchain::probe(&verilator(), missing).unwrap_err();

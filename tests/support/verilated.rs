@@ -68,7 +68,7 @@ pub fn toolchain() -> &'static Toolchain {
     static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
     TOOLCHAIN.get_or_init(|| {
         let verilator = tools::find(&tools::VERILATOR).expect("tests need Verilator; run `meshkv doctor`");
-        Toolchain::probe(&verilator.program(), &Toolchain::default_cxx()).expect("a C++ compiler")
+        Toolchain::probe(verilator.program(), Toolchain::default_cxx()).expect("a C++ compiler")
     })
 }
 
