@@ -134,7 +134,7 @@ impl AttentionRow {
             pad: &done.pad,
             beats: &done.beats,
             packets: &done.packets,
-            bytes_per_cycle: design.memory.bytes_per_cycle_port,
+            bytes_per_cycle: design.memory.bytes_per_cycle(),
         };
         let [kv_phase, total] = carried.phases(design, done.kv_cycles, total_cycles);
         AttentionRow {

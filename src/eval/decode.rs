@@ -102,7 +102,7 @@ impl DecodeRow {
             pad: &done.pad,
             beats: &beats_by_port,
             packets: &done.packets_by_column,
-            bytes_per_cycle: plan.memory.bytes_per_cycle,
+            bytes_per_cycle: plan.memory.mean_bytes_per_cycle(),
         };
         let mut phases = carried.phases(design, done.kv_cycles, done.cycles);
         // A pace slower than that of the arrays.
