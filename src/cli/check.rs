@@ -86,7 +86,10 @@ fn channels(design: &Design, rows: &[ChannelRow]) -> String {
             1 => format!("1 home, {}", table::size(same[0].bytes as f64)),
             homes => format!("{homes} homes, {}", table::size(same[0].bytes as f64)),
         };
-        text += &format!("  {names}: {holds}{}\n", if same.len() > 1 && same[0].homes > 0 { " each" } else { "" });
+        text += &format!(
+            "  {names}: {holds}{}\n",
+            if same.len() > 1 && same[0].homes > 0 { " each" } else { "" }
+        );
     }
     text
 }

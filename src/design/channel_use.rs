@@ -56,18 +56,18 @@ mod tests {
     fn design(cols: u32, rows: u32, change: impl Fn(&mut Config)) -> Design {
         let mut config = Config::default();
         (config.mesh.cols, config.mesh.rows) = (cols, rows);
-        (config.model.layers, config.model.max_streams) = (8, 1);
+        (config.model.layers, config.model.max_streams) = (16, 1);
         change(&mut config);
         Design::from_config("test", &config).unwrap()
     }
 
-    /// 8 layers of 512 segments of 32 slices of 32 KiB.
+    /// 16 layers of 512 segments of 32 slices of 32 KiB: all of the card.
     #[test]
     fn every_channel_has_its_share_of_the_cache_with_and_without_swaps() {
         for (cols, rows, homes) in [(4, 8, 1), (8, 8, 2), (16, 4, 2)] {
             for swap_epoch in [0, 128] {
                 let design = design(cols, rows, |c| c.takv.swap_epoch = swap_epoch);
-                assert_eq!(design.channel_use(), [ChannelUse { homes, bytes: 128 << 20 }; 32]);
+                assert_eq!(design.channel_use(), [ChannelUse { homes, bytes: 256 << 20 }; 32]);
                 assert_eq!(design.balanced_gbs(), 460.0);
             }
         }
@@ -80,7 +80,7 @@ mod tests {
         let homes: Vec<_> = apart.channel_use().iter().map(|channel| channel.homes).collect();
         assert_eq!(homes[..4], [1, 1, 0, 0]);
         // 36 homes behind 18 ports, of which four have one channel.
-        let shared = design(6, 6, |c| c.model.heads = 36);
+        let shared = design(6, 6, |c| c.model.layers = 1);
         assert_eq!(shared.channel_use().iter().map(|channel| channel.homes).max(), Some(2));
         assert!((shared.balanced_gbs() - 36.0 / 2.0 * 460.0 / 32.0).abs() < 1e-9);
     }

@@ -64,7 +64,7 @@ pub use exchange::{partial_bytes, query_bytes, token_bytes};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
 pub use forecast::{Choice, Forecast};
-pub use fpga::{BUFFER_LIMIT, Fpga, Resources, Slr};
+pub use fpga::{Fpga, Resources, Slr, BUFFER_LIMIT};
 pub use hbm::{HBM_BURST_BEATS, HBM_MHZ};
 pub use load::Illegal;
 pub use mapping::{Heads, Mapping, Piece, Sharing};

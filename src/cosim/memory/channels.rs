@@ -40,7 +40,9 @@ impl Layout {
     fn channels(&self, ports: usize) -> u32 {
         match self {
             Layout::OfPort => ports as u32,
-            Layout::Parts(parts) => parts.channels.iter().map(|(first, count)| first + count).max().unwrap_or(0),
+            Layout::Parts(parts) => {
+                parts.channels.iter().map(|(first, count)| first + count).max().unwrap_or(0)
+            }
         }
     }
 

@@ -44,7 +44,8 @@ pub struct Memory {
 impl Memory {
     /// A memory before its first request.
     pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
-        let of = |port| Interface { name: format!("memory port {port},"), base: Base::One(0), unique_ids: true };
+        let of =
+            |port| Interface { name: format!("memory port {port},"), base: Base::One(0), unique_ids: true };
         Memory::behind((0..shape.ports).map(of).collect(), shape, behaviour, image)
     }
 

@@ -1,5 +1,5 @@
-use crate::cosim::memory::{Base, Layout};
 use super::*;
+use crate::cosim::memory::{Base, Layout};
 
 fn calm() -> Behaviour {
     Behaviour {

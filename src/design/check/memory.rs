@@ -2,8 +2,8 @@
 
 use crate::config::{Config, Finding};
 use crate::design::depths::TIMEOUT_WIDTH;
-use crate::design::mare::chunk_flits;
 use crate::design::fpga::Fpga;
+use crate::design::mare::chunk_flits;
 use crate::design::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
 use crate::design::refresh::Refresh;
 
@@ -23,7 +23,8 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
     let refresh = Refresh::new(config);
     let rests = refresh.map_or(0.0, |refresh| f64::from(refresh.rest));
     let patience = f64::from(1 << TIMEOUT_WIDTH) - 1.0 - (memory.latency_ns * cycles_per_ns).ceil() - rests;
-    let channels = f64::from(Fpga::of(config.board).hbm_channels) / refresh.map_or(1.0, |refresh| refresh.left());
+    let channels =
+        f64::from(Fpga::of(config.board).hbm_channels) / refresh.map_or(1.0, |refresh| refresh.left());
     // Bytes a nanosecond are GB/s.
     let least = bytes / patience * channels * cycles_per_ns;
     (memory.bandwidth_gbs < least).then(|| {

@@ -59,7 +59,8 @@ pub(super) fn no_channel_idles_beside_a_shared_one(config: &Config) -> Option<Fi
         return None;
     }
     let now = design.balanced_gbs();
-    let legal = |tiles: &u32| *tiles <= config.mesh.cols && ports_with(config, *tiles) <= channels.len() as u32;
+    let legal =
+        |tiles: &u32| *tiles <= config.mesh.cols && ports_with(config, *tiles) <= channels.len() as u32;
     let best = [1, 2, 4, 8].into_iter().filter(legal).map(|tiles| (tiles, balanced(config, Some(tiles))));
     let best = best.filter(|(_, gbs)| *gbs > now).reduce(|a, b| if b.1 > a.1 { b } else { a });
     let way = match best {

@@ -59,7 +59,11 @@ fn shape(design: &Design) -> SourceFile {
         ("PLACEMENT", kind, "Rule by which segments have their homes"),
         ("HUB_X", hub_x.into(), "Column of the home under the rule of a hub"),
         ("HUB_Y", hub_y.into(), "Its row"),
-        ("ROW_REGIONS", (memory.row_ports * memory.tiles_per_port).into(), "Regions of memory of a row of tiles: whole ports"),
+        (
+            "ROW_REGIONS",
+            (memory.row_ports * memory.tiles_per_port).into(),
+            "Regions of memory of a row of tiles: whole ports",
+        ),
         ("REGION_WIDTH", memory.region_width.into(), "Bits of a byte of a home's region"),
         ("CHANNELS", fpga.hbm_channels.into(), "Pseudo-channels of HBM of the card"),
         ("CHANNEL_BYTES", fpga.hbm_channel_bytes, "Bytes of a pseudo-channel"),

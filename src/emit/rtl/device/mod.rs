@@ -14,7 +14,8 @@ use crate::emit::rtl::device::control::{control, descriptor_queue, list_reader};
 use crate::emit::rtl::device::counters::{counter_choice, counter_view, pad_view, row_choice};
 use crate::emit::rtl::device::front::{front, top};
 use crate::emit::rtl::device::memory::{
-    base_table, output_writer, query_reader, read_credits, read_guard, read_slices, token_reader, token_writer,
+    base_table, output_writer, query_reader, read_credits, read_guard, read_slices, token_reader,
+    token_writer,
 };
 use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::device::reset::{reset, reset_row, reset_stage};
