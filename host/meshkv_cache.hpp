@@ -12,18 +12,20 @@
 
 namespace meshkv {
 
-// Home tile of a segment of a layer before any swap, y * COLS + x.
-inline uint32_t home(uint64_t layer, uint64_t segment) {
+// Region of memory of a segment's home before any swap. Regions are numbered along the rows of tiles; a row has a whole
+// number of ports.
+inline uint64_t region(uint64_t layer, uint64_t segment) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS;
-    switch (MESHKV_PLACEMENT) {
-    case MESHKV_PLACEMENT_TAKV: {
-        const uint64_t x = (layer + MESHKV_COLUMN_STRIDE * (segment / rows)) % cols;
-        const uint64_t y = (MESHKV_ROW_STRIDE * layer + segment) % rows;
-        return static_cast<uint32_t>(y * cols + x);
+    uint64_t x = MESHKV_HUB_X, y = MESHKV_HUB_Y;  // One home has all memory.
+    if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_TAKV) {
+        x = (layer + MESHKV_COLUMN_STRIDE * (segment / rows)) % cols;
+        y = (MESHKV_ROW_STRIDE * layer + segment) % rows;
+    } else if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_ROUND_ROBIN) {
+        const uint64_t number = layer * MESHKV_MAX_SEGMENTS + segment;
+        x = number % cols;
+        y = number / cols % rows;
     }
-    case MESHKV_PLACEMENT_ROUND_ROBIN: return static_cast<uint32_t>((layer * MESHKV_MAX_SEGMENTS + segment) % (cols * rows));
-    default: return 0;  // One home has all memory.
-    }
+    return y * MESHKV_ROW_REGIONS + x;
 }
 
 // Index of a segment among those of its home.
@@ -41,22 +43,38 @@ inline uint64_t region_bytes() {
     return uint64_t{MESHKV_MAX_STREAMS} * MESHKV_BLOCKS_OF_HOME * MESHKV_KV_HEADS * MESHKV_SLICE_BYTES;
 }
 
-// First byte of a slice, counted from the first home.
+// Address of a slice as the fabric has it: the region of its home, and a byte of it.
 inline uint64_t slice_address(uint64_t stream, uint64_t layer, uint64_t segment, uint64_t kv_head) {
-    const uint64_t region = home(layer, segment) * uint64_t{MESHKV_MAX_STREAMS} + stream;
-    return ((region * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head) * MESHKV_SLICE_BYTES;
+    const uint64_t local = (stream * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head;
+    return region(layer, segment) << MESHKV_REGION_WIDTH | local * MESHKV_SLICE_BYTES;
 }
 
-// Tiles behind a memory port: neighbours of a row; the last port of a row has the remaining ones.
-struct PortTiles {
+// The part of the memory of a port: from its first byte on, as the fabric has it.
+struct Part {
+    uint64_t first;
+    uint64_t bytes;  // 0: no home is behind the port.
+};
+
+inline Part part_of_port(uint32_t port) {
+    const uint32_t tiles = MESHKV_TILES_PER_PORT, of_row = MESHKV_ROW_REGIONS / tiles, column = port % of_row * tiles;
+    uint64_t first = uint64_t{port} * tiles, homes = column + tiles <= MESHKV_COLS ? tiles : MESHKV_COLS - column;
+    if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_HUB) {
+        const uint64_t hub = region(0, 0);
+        homes = hub / tiles == port;
+        first = homes ? hub : first;
+    }
+    return {first << MESHKV_REGION_WIDTH, homes ? ((homes - 1) << MESHKV_REGION_WIDTH) + region_bytes() : 0};
+}
+
+// Pseudo-channels of HBM in which the part of a port lies: ports are spread evenly over them.
+struct Channels {
     uint32_t first;
     uint32_t count;
 };
 
-inline PortTiles tiles_of_port(uint32_t port) {
-    const uint32_t most = MESHKV_TILES_PER_PORT, of_row = (MESHKV_COLS + most - 1) / most;
-    const uint32_t y = port / of_row, x = port % of_row * most;
-    return {y * MESHKV_COLS + x, x + most <= MESHKV_COLS ? most : MESHKV_COLS - x};
+inline Channels channels_of_port(uint32_t port) {
+    const uint32_t first = port * MESHKV_CHANNELS / MESHKV_PORTS;
+    return {first, (port + 1) * MESHKV_CHANNELS / MESHKV_PORTS - first};
 }
 
 // Elements of a slice.

@@ -1,14 +1,14 @@
 //! The bounds of a run as a table: a row for the time in which KV flows, one for the whole run.
 
 use super::table;
-use crate::design::Bounds;
 use crate::eval::Phase;
 
-/// A table of both phases: cycles, rate of KV, share of the memory's bandwidth, and the bound of each part in cycles.
-pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &Bounds) -> String {
-    let total = Phase { cycles, kv_gbs, share, bounds: *bounds };
+/// A table of both phases: cycles, rate of KV, its shares of the memory's bandwidth, and the bound of each part in cycles.
+pub(super) fn prose(kv: &Phase, total: &Phase) -> String {
+    let bounds = &total.bounds;
     let text = |text: &str| text.to_owned();
-    let mut head = vec![text(""), text("cycles"), text("KV GB/s"), text("share")];
+    let mut head =
+        vec![text(""), text("cycles"), text("KV GB/s"), text("share"), text("of what refresh leaves")];
     head.extend(bounds.all().map(|(name, _)| text(name)));
     let row = |name: &str, phase: &Phase| {
         let mut row = vec![
@@ -16,6 +16,7 @@ pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &B
             phase.cycles.to_string(),
             format!("{:.1}", phase.kv_gbs),
             format!("{:.1} %", 100.0 * phase.share),
+            format!("{:.1} %", 100.0 * phase.share_left),
         ];
         row.extend(phase.bounds.all().map(|(_, cycles)| cycles.to_string()));
         row
@@ -24,7 +25,7 @@ pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &B
     let mut out = String::from(
         "Rate of KV, its share of the memory's bandwidth, and the least cycles that each part needs:\n",
     );
-    out += &table::columns(&[head, row("KV phase", kv), row("total", &total)]);
+    out += &table::columns(&[head, row("KV phase", kv), row("total", total)]);
     let tightest = bounds.tightest().1;
     out + &format!("Bound by {near}: {tightest} cycles at least; the run takes {over:.3} times as many\n")
 }

@@ -4,6 +4,7 @@ mod deadlock;
 mod output;
 mod placement;
 
+use output::ChannelRow;
 pub(super) use output::CheckOutput;
 
 use super::described;
@@ -66,6 +67,33 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
+/// Channels of the card, those that hold the same together.
+fn channels(design: &Design, rows: &[ChannelRow]) -> String {
+    let mut text = format!(
+        "Memory channels of the card, as the host's library lays out the cache: at most {:.0} of {} GB/s{}\n",
+        design.balanced_gbs(),
+        design.config.memory.bandwidth_gbs,
+        design.memory.refresh.map_or(String::new(), |refresh| format!(
+            ", of which refresh leaves {:.1} %",
+            100.0 * refresh.left()
+        ))
+    );
+    for same in rows.chunk_by(|a, b| (a.homes, a.bytes) == (b.homes, b.bytes)) {
+        let (first, last) = (same[0].channel, same[same.len() - 1].channel);
+        let names = if first == last { format!("{first}") } else { format!("{first} to {last}") };
+        let holds = match same[0].homes {
+            0 => "nothing".to_owned(),
+            1 => format!("1 home, {}", table::size(same[0].bytes as f64)),
+            homes => format!("{homes} homes, {}", table::size(same[0].bytes as f64)),
+        };
+        text += &format!(
+            "  {names}: {holds}{}\n",
+            if same.len() > 1 && same[0].homes > 0 { " each" } else { "" }
+        );
+    }
+    text
+}
+
 fn prose(design: &Design, output: &CheckOutput) -> String {
     let mesh = design.mesh;
     let facts = described::fields(&output.facts).into_iter();
@@ -80,12 +108,13 @@ fn prose(design: &Design, output: &CheckOutput) -> String {
         vec![bundle, class, name, bits, row.width.to_string(), doc]
     });
     format!(
-        "{}: {} x {} tiles, {}-bit flits\n{}\nA flit on its wires:\n{}",
+        "{}: {} x {} tiles, {}-bit flits\n{}\n{}\nA flit on its wires:\n{}",
         design.name,
         mesh.cols(),
         mesh.rows(),
         design.flit.data_width,
         table::columns(&facts.collect::<Vec<_>>()),
+        channels(design, &output.channels),
         table::columns(&std::iter::once(heading).chain(fields).collect::<Vec<_>>())
     )
 }

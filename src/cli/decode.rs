@@ -39,6 +39,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         Some(tier) => energy::with_tier(design, table.tier(tier)?)?,
         None => design,
     };
+    let design = design.without_refresh(args.no_refresh);
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));
     let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);

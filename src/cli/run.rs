@@ -51,6 +51,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         return steps::run(args, ui);
     }
     let (design, tensors) = args.inputs(ui)?;
+    let design = design.without_refresh(args.no_refresh);
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));
     let (job, chosen) = args.job(&design, &tensors)?;

@@ -244,6 +244,14 @@ pub struct Memory {
     /// U280, page closed).
     #[schemars(range(min = 0, max = 10_000))]
     pub latency_ns: f64,
+    /// Each channel rests while it is refreshed; off, it always gives its peak.
+    pub refresh: bool,
+    /// Time of a refresh, in ns (tRFC: JESD235 for dies of 8 Gbit, all banks).
+    #[schemars(range(min = 0, max = 10_000))]
+    pub refresh_ns: f64,
+    /// Time from one refresh of a channel to the next, in ns (tREFI: JESD235; half of it above 85 degrees Celsius).
+    #[schemars(range(min = 100, max = 1_000_000))]
+    pub refresh_interval_ns: f64,
     /// Tiles that share a port to external memory (an AXI4 read master). They lie side by side in a row, so it is
     /// at most `mesh.cols`. Left out: the fewest for which the card has a pseudo-channel for each port.
     #[schemars(extend("enum" = [1, 2, 4, 8], "x-why" = "an AXI ID names the tile in whole bits"), example = 2)]
@@ -252,7 +260,15 @@ pub struct Memory {
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { capacity_gib: 40.0, bandwidth_gbs: 460.0, latency_ns: 122.0, tiles_per_port: None }
+        Memory {
+            capacity_gib: 40.0,
+            bandwidth_gbs: 460.0,
+            latency_ns: 122.0,
+            refresh: true,
+            refresh_ns: 260.0,
+            refresh_interval_ns: 3900.0,
+            tiles_per_port: None,
+        }
     }
 }
 

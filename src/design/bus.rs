@@ -4,6 +4,7 @@ use super::append::Append;
 use super::depths::QUERY_DEPTH;
 use super::flit::{index_bits, FlitLayout};
 use super::mapping::Heads;
+use super::memory::{local_width, place_width};
 use super::mesh::Mesh;
 use super::placement::{Placement, PlacementKind};
 use crate::config::Config;
@@ -56,12 +57,7 @@ impl Bus {
             PlacementKind::Takv => natural.max(layer.max(segment) + 1),
             PlacementKind::RoundRobin | PlacementKind::Hub => natural,
         };
-        let homes = if placement.kind == PlacementKind::Hub { 1 } else { mesh.tiles() as u32 };
-        let slices = [homes, model.max_streams, placement.blocks_of_home(), model.kv_heads];
-        let all: u64 = slices.iter().map(|&n| u64::from(n)).product();
-        let kv_head = index_bits(model.kv_heads);
-        let widest = [block, kv_head, stream, x, y].into_iter().max().unwrap_or(1);
-        let number = (u64::BITS - (all - 1).leading_zeros()).max(widest + 1);
+        let number = place_width(config) + local_width(config, placement);
         let expected = index_bits(mesh.tiles() as u32 + 1);
         let rows = 2 * index_bits(tokens) + 2 * mesh.rows();
         let named = number + expected + 2 * flit.index_width() + flit.mask_width() + flit.tag_width();

@@ -1,9 +1,9 @@
 //! The caches of a card: bytes of all homes, and the pseudo-channels of HBM that are the fullest.
 
-use super::fpga::Fpga;
-use super::memory::{channels_of, ports, slice_bytes, tiles_per_port};
+use super::fpga::{Fpga, BUFFER_LIMIT};
+use super::memory::{channels_of, ports, region_bytes, region_width, tiles_per_port};
 use super::mesh::Mesh;
-use super::placement::{Placement, PlacementKind};
+use super::placement::Placement;
 use crate::config::Config;
 
 /// Demand on some pseudo-channels and their capacity, in bytes.
@@ -26,8 +26,7 @@ impl Demand {
 
 /// Bytes of the caches of a home, for all configured streams and segments.
 fn region(config: &Config, placement: &Placement) -> f64 {
-    let blocks = f64::from(placement.blocks_of_home()) * f64::from(config.model.kv_heads);
-    blocks * f64::from(config.model.max_streams) * slice_bytes(config) as f64
+    region_bytes(config, placement) as f64
 }
 
 /// Tiles that are homes among the `tiles` of a memory port.
@@ -37,19 +36,20 @@ fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
     columns.filter(|&x| placement.is_home(x, y)).count() as u32
 }
 
-/// The demand with the largest shortage. With swaps every home reaches all channels.
+/// The demand with the largest shortage: each port has channels of its own, and one buffer in them.
 pub(super) fn worst(config: &Config, placement: &Placement) -> Demand {
     let fpga = Fpga::of(config.board);
-    let (bytes, region) = (fpga.hbm_channel_bytes as f64, region(config, placement));
-    if config.takv.swap_epoch > 0 && placement.kind != PlacementKind::Hub {
-        let there = bytes * f64::from(fpga.hbm_channels);
-        return Demand { port: None, needed: region * f64::from(placement.homes()), there };
-    }
     let (ports, tiles) = (ports(config), tiles_per_port(config));
-    let of_port = |port| Demand {
-        port: Some(port),
-        needed: region * f64::from(homes_behind(placement, port, tiles)),
-        there: bytes * channels_of(port, ports, fpga.hbm_channels).len() as f64,
+    let apart = (1_u128 << region_width(config, placement)) as f64;
+    let of_port = |port| {
+        let homes = homes_behind(placement, port, tiles);
+        let others = f64::from(homes.saturating_sub(1)) * apart;
+        let channels = channels_of(port, ports, fpga.hbm_channels).len() as u64;
+        Demand {
+            port: Some(port),
+            needed: if homes == 0 { 0.0 } else { others + region(config, placement) },
+            there: (channels * fpga.hbm_channel_bytes).min(BUFFER_LIMIT - 1) as f64,
+        }
     };
     let demands = (0..ports).map(of_port);
     let worse = |a: Demand, b: Demand| if b.share() > a.share() { b } else { a };
@@ -86,6 +86,7 @@ impl Caches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::PlacementKind;
 
     fn caches(change: impl Fn(&mut Config)) -> Caches {
         let mut config = Config::default();
@@ -96,10 +97,10 @@ mod tests {
     #[test]
     fn a_card_has_its_hbm_or_what_the_configuration_leaves_of_it() {
         let gib = |n: u64| (n << 30) as f64;
-        // 32 layers of 512 segments of 32 KV heads at 32 KiB: 16 GiB a stream.
+        // 32 layers of 512 segments of 32 KV heads at 32 KiB: 16 GiB a stream, a 32nd of it in each channel.
         let found = caches(|c| c.model.max_streams = 1);
-        let all = Demand { port: None, needed: gib(16), there: gib(8) };
-        assert_eq!((found, found.fit()), (Caches { bytes: gib(16), fullest: all }, false));
+        let first = Demand { port: Some(0), needed: gib(16) / 32.0, there: gib(8) / 32.0 };
+        assert_eq!((found, found.fit()), (Caches { bytes: gib(16), fullest: first }, false));
         let half = |c: &mut Config| (c.model.max_streams, c.model.layers) = (1, 16);
         assert!(caches(half).fit());
         let less = caches(|c| {

@@ -32,7 +32,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 17] = [
+    let rules: [fn(&Config) -> Option<Finding>; 18] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
@@ -42,6 +42,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         ports::a_row_has_the_tiles_of_a_port,
         ports::every_port_has_a_channel,
         memory::memory_answers_before_a_home_gives_it_up,
+        memory::a_refresh_ends_before_the_next,
         heads_fit_a_mask,
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,
@@ -67,8 +68,12 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
 pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     let mut findings = check(name, config);
     if findings.iter().all(|f| f.severity == Severity::Warning) {
-        let rules: [fn(&Config) -> Option<Finding>; 3] =
-            [card::caches_fit_the_card, card::arrays_fit_the_card, card::contexts_fit_the_card];
+        let rules: [fn(&Config) -> Option<Finding>; 4] = [
+            card::caches_fit_the_card,
+            card::arrays_fit_the_card,
+            card::contexts_fit_the_card,
+            ports::no_channel_idles_beside_a_shared_one,
+        ];
         findings.extend(rules.iter().filter_map(|rule| rule(config)));
     }
     findings

@@ -55,6 +55,13 @@ pub struct Design {
 }
 
 impl Design {
+    /// The same design; with `never` its external memory is never refreshed, whatever the configuration says.
+    #[must_use]
+    pub fn without_refresh(mut self, never: bool) -> Design {
+        self.memory.refresh = self.memory.refresh.filter(|_| !never);
+        self
+    }
+
     /// True if homes can swap: the configuration enables it and there is more than one home.
     pub fn swaps(&self) -> bool {
         self.config.takv.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub

@@ -50,6 +50,9 @@ impl Resources {
     }
 }
 
+/// Bytes from which on XRT gives no buffer. Source: UG1393, which asks for less than 4 GB a buffer.
+pub const BUFFER_LIMIT: u64 = 4 << 30;
+
 /// A super logic region: a die of the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slr {

@@ -4,10 +4,12 @@
 //! elements of FP16 little-endian, packed. Speed is a property of the platform that only co-simulation needs;
 //! the fabric does not depend on it.
 
+use super::flit::index_bits;
 use super::fpga::Fpga;
 use super::mare::Mare;
 use super::mesh::Mesh;
 use super::placement::Placement;
+use super::refresh::Refresh;
 use super::slice::slice_flits;
 use crate::config::Config;
 use std::ops::Range;
@@ -36,12 +38,18 @@ pub struct Memory {
     pub id_width: u32,
     /// Bits of the burst slot.
     pub slot_width: u32,
-    /// Bits of an address.
+    /// Bits of an address: a home, and a byte of its region.
     pub addr_width: u32,
+    /// Bits of a byte of a home's region: the regions of two homes of a port lie that far apart.
+    pub region_width: u32,
+    /// Bits of the number of a slice within its home.
+    pub local_width: u32,
     /// Bytes from one slice to the next.
     pub slice_bytes: u64,
-    /// Bandwidth of a port, in bytes per network cycle.
-    pub bytes_per_cycle_port: f64,
+    /// Peak bandwidth of a channel, in bytes per network cycle.
+    pub bytes_per_cycle_channel: f64,
+    /// Rest of each channel for refresh.
+    pub refresh: Option<Refresh>,
     /// Network cycles from a read to its first beat without load.
     pub latency_cycles: u32,
 }
@@ -50,9 +58,9 @@ impl Memory {
     /// Computes the ports and widths from a configuration.
     pub(super) fn new(config: &Config, mare: &Mare, placement: &Placement) -> Memory {
         let (tiles_per_port, ports) = (tiles_per_port(config), ports(config));
-        let slice_bytes = slice_bytes(config);
-        let bytes = slices(config, placement) * u128::from(slice_bytes);
+        let region_width = region_width(config, placement);
         let cycles_per_ns = config.clock.noc_mhz / 1000.0;
+        let channels = f64::from(Fpga::of(config.board).hbm_channels);
         Memory {
             ports,
             row_ports: config.mesh.cols.div_ceil(tiles_per_port),
@@ -60,9 +68,12 @@ impl Memory {
             burst_flits: burst_flits(config, mare.chunk_flits),
             id_width: tiles_per_port.ilog2() + BURST_SLOT_BITS,
             slot_width: BURST_SLOT_BITS,
-            addr_width: (128 - (bytes - 1).leading_zeros()).min(64),
-            slice_bytes,
-            bytes_per_cycle_port: config.memory.bandwidth_gbs / cycles_per_ns / f64::from(ports),
+            addr_width: (place_width(config) + region_width).min(64),
+            region_width,
+            local_width: local_width(config, placement),
+            slice_bytes: slice_bytes(config),
+            bytes_per_cycle_channel: config.memory.bandwidth_gbs / cycles_per_ns / channels,
+            refresh: Refresh::new(config),
             latency_cycles: (config.memory.latency_ns * cycles_per_ns).ceil() as u32,
         }
     }
@@ -70,6 +81,22 @@ impl Memory {
     /// The port of the tile in column `x` and row `y`.
     pub fn port(&self, x: u32, y: u32) -> u32 {
         y * self.row_ports + x / self.tiles_per_port
+    }
+
+    /// The place of a home in memory: its port, then the tile within the port. A row whose last port has fewer tiles leaves
+    /// places out.
+    pub fn place_of_home(&self, x: u32, y: u32) -> u32 {
+        self.port(x, y) * self.tiles_per_port + self.place(x)
+    }
+
+    /// Bits of a byte of a part of memory: the regions of the homes of a port.
+    pub fn part_width(&self) -> u32 {
+        self.region_width + self.tiles_per_port.ilog2()
+    }
+
+    /// Bytes that a channel gives in a cycle on average, refresh taken off.
+    pub fn bytes_per_cycle(&self) -> f64 {
+        self.bytes_per_cycle_channel * self.refresh.map_or(1.0, |refresh| refresh.left())
     }
 
     /// The place of the tile in column `x` among those of its port.
@@ -103,7 +130,7 @@ pub(super) fn ports(config: &Config) -> u32 {
     config.mesh.cols.div_ceil(tiles_per_port(config)) * config.mesh.rows
 }
 
-/// The pseudo-channels of a memory port in a design without swaps: ports are spread evenly, no two share one.
+/// The pseudo-channels in which the homes of a memory port lie: ports are spread evenly, no two share one.
 pub fn channels_of(port: u32, ports: u32, channels: u32) -> Range<u32> {
     port * channels / ports..(port + 1) * channels / ports
 }
@@ -118,12 +145,43 @@ pub(super) fn slice_bytes(config: &Config) -> u64 {
     u64::from(slice_flits(config)) * u64::from(config.noc.flit_width / 8)
 }
 
-/// Number of slice numbers: each home has a region for every stream or prefix.
-fn slices(config: &Config, placement: &Placement) -> u128 {
-    [placement.homes(), config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads]
-        .into_iter()
-        .map(u128::from)
-        .product()
+/// Bits of the place of a home in memory ([`Memory::place_of_home`]).
+pub(super) fn place_width(config: &Config) -> u32 {
+    index_bits(ports(config) * tiles_per_port(config))
+}
+
+/// Bits of the number of a slice within its home, wider than each of its terms.
+pub(super) fn local_width(config: &Config, placement: &Placement) -> u32 {
+    let model = &config.model;
+    let segment = index_bits(placement.segments);
+    let terms = [model.max_streams, placement.blocks_of_home(), model.kv_heads];
+    let widest = terms.into_iter().map(index_bits).chain([index_bits(model.layers) + 1, segment + 1]).max();
+    bits(slices_of_home(config, placement)).max(widest.expect("there are five") + 1)
+}
+
+/// Bits of a byte of a home's region. Homes that share a port lie in channels of their own where the port has enough.
+pub(super) fn region_width(config: &Config, placement: &Placement) -> u32 {
+    let fpga = Fpga::of(config.board);
+    let (ports, tiles) = (ports(config), tiles_per_port(config));
+    let natural = bits(region_bytes(config, placement)).max(local_width(config, placement) + 1);
+    let apart = tiles > 1 && fpga.hbm_channels / ports >= tiles;
+    let width = if apart { natural.max(fpga.hbm_channel_bytes.ilog2()) } else { natural };
+    width.min(64 - place_width(config))
+}
+
+/// Bytes of the caches of a home: all streams, segments and KV heads that it may have.
+pub(super) fn region_bytes(config: &Config, placement: &Placement) -> u128 {
+    slices_of_home(config, placement) * u128::from(slice_bytes(config))
+}
+
+fn slices_of_home(config: &Config, placement: &Placement) -> u128 {
+    let of_home = [config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads];
+    of_home.into_iter().map(u128::from).product()
+}
+
+/// Bits that tell so many values apart.
+fn bits(count: u128) -> u32 {
+    u128::BITS - (count - 1).leading_zeros()
 }
 
 #[cfg(test)]
@@ -143,7 +201,7 @@ mod tests {
         assert_eq!((memory.ports, memory.burst_flits, memory.id_width), (32, 16, 4));
         assert_eq!((memory.slice_bytes, memory.latency_cycles), (32 * 1024, 31));
         // 460 GB/s at 250 MHz are 1840 bytes a cycle; 8 caches of 16 GiB are 2^37 bytes.
-        assert_eq!((memory.bytes_per_cycle_port, memory.addr_width), (57.5, 37));
+        assert_eq!((memory.bytes_per_cycle_channel, memory.addr_width), (57.5, 37));
     }
 
     #[test]

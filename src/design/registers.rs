@@ -16,6 +16,8 @@ use sha2::{Digest, Sha256};
 pub const ADDRESS_BITS: u32 = 12;
 /// Byte address of the first argument.
 pub const ARGUMENTS: u32 = 0x010;
+/// Arguments before those of the memory ports: queries and outputs.
+pub const ARGUMENTS_BEFORE_PORTS: u32 = 2;
 /// Bytes from an argument to the next: low word, high word, a reserved word.
 pub const ARGUMENT_STRIDE: u32 = 12;
 /// Value of the register `MAGIC`: "MKV1" in ASCII, the last letter lowest.
@@ -76,7 +78,7 @@ impl Design {
 
     /// Number of the argument that has the address of the list of descriptors.
     pub fn list_argument(&self) -> u32 {
-        2 + self.memory.ports
+        ARGUMENTS_BEFORE_PORTS + self.memory.ports
     }
 
     /// Byte address of the low word of an argument; the high word is 4 above it.

@@ -1,28 +1,57 @@
 //! Addresses of slices in external memory.
+//!
+//! An address is the place of a home and a byte of its region. Both fields have bits of their own, so the port and the
+//! channel of a home follow from the upper bits, whatever the size of its region.
 
 use super::design::Design;
-use super::placement::PlacementKind;
+use super::memory::{region_bytes, Memory};
 
 impl Design {
     /// The number of a slice in memory; `prefix` is the stream or shared prefix whose cache it is.
     ///
-    /// The number follows from the *logical* home: a swap changes the tile that reads a slice, not its
-    /// address.
+    /// The place of its home, then its number within the home. Both follow from the *logical* home: a swap changes the
+    /// tile that reads a slice, not its address.
     pub fn slice_number(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
         let (placement, model) = (&self.placement, &self.config.model);
-        let home = match placement.kind {
-            PlacementKind::Hub => 0,
-            PlacementKind::Takv | PlacementKind::RoundRobin => placement.home(layer, segment).index() as u64,
-        };
-        let region = home * u64::from(model.max_streams) + u64::from(prefix);
-        let block =
-            region * u64::from(placement.blocks_of_home()) + u64::from(placement.block(layer, segment));
-        block * u64::from(model.kv_heads) + u64::from(kv_head)
+        let (x, y) = self.mesh.coords(placement.home(layer, segment));
+        let block = u64::from(prefix) * u64::from(placement.blocks_of_home())
+            + u64::from(placement.block(layer, segment));
+        let local = block * u64::from(model.kv_heads) + u64::from(kv_head);
+        u64::from(self.memory.place_of_home(x, y)) << self.memory.local_width | local
     }
 
     /// The byte at which a slice begins.
     pub fn slice_address(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
-        self.slice_number(prefix, layer, segment, kv_head) * self.memory.slice_bytes
+        self.memory.address_of(self.slice_number(prefix, layer, segment, kv_head))
+    }
+
+    /// Bytes of the region of a home.
+    pub fn region_bytes(&self) -> u128 {
+        region_bytes(&self.config, &self.placement)
+    }
+
+    /// Bytes from the first region of a memory port to the end of its last: those that its channels must have.
+    pub fn port_bytes(&self, port: u32) -> u128 {
+        match self.homes_of_port(port).count() as u128 {
+            0 => 0,
+            homes => ((homes - 1) << self.memory.region_width) + self.region_bytes(),
+        }
+    }
+
+    /// Places of the homes behind a memory port, among its own.
+    pub fn homes_of_port(&self, port: u32) -> impl Iterator<Item = u32> + '_ {
+        let memory = &self.memory;
+        let (y, first) = (port / memory.row_ports, port % memory.row_ports * memory.tiles_per_port);
+        let places = 0..memory.tiles_per_port.min(self.mesh.cols() - first);
+        places.filter(move |place| self.placement.is_home(first + place, y))
+    }
+}
+
+impl Memory {
+    /// The byte at which the slice of a number begins.
+    pub fn address_of(&self, number: u64) -> u64 {
+        let local = number & ((1 << self.local_width) - 1);
+        number >> self.local_width << self.region_width | local * self.slice_bytes
     }
 }
 
@@ -30,6 +59,7 @@ impl Design {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::design::PlacementKind;
     use std::collections::BTreeSet;
 
     fn design(change: impl Fn(&mut Config)) -> Design {

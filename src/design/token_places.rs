@@ -13,7 +13,7 @@ impl Design {
     /// # Panics
     /// If there are fewer words than K and V of a token have.
     pub fn token_places(&self, number: u64, row: u32, words: &[u64]) -> Vec<(u64, Vec<u8>)> {
-        let (config, slice) = (&self.config, number * self.memory.slice_bytes);
+        let (config, slice) = (&self.config, self.memory.address_of(number));
         let (dim, flit) = (config.pe.head_dim, u64::from(self.flit.data_width / 8));
         let lanes = flit_elements(config);
         let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();

@@ -81,6 +81,8 @@ pub struct AttentionRow {
     pub kv_gbs: f64,
     /// The same as a share of `memory.bandwidth_gbs`.
     pub share: f64,
+    /// The same as a share of what refresh leaves of it.
+    pub share_left: f64,
     /// Least cycles of the run, by part.
     pub bounds: Bounds,
     /// The same for the time in which KV flows.
@@ -106,6 +108,12 @@ pub struct AttentionRow {
 }
 
 impl AttentionRow {
+    /// All of the run.
+    pub fn whole_phase(&self) -> Phase {
+        let AttentionRow { kv_gbs, share, share_left, bounds, .. } = *self;
+        Phase { cycles: self.total_cycles, kv_gbs, share, share_left, bounds }
+    }
+
     /// The row of a run of a job.
     pub fn new(job: &Job, done: &AttentionResult) -> AttentionRow {
         let design = job.design;
@@ -134,7 +142,7 @@ impl AttentionRow {
             pad: &done.pad,
             beats: &done.beats,
             packets: &done.packets,
-            bytes_per_cycle: design.memory.bytes_per_cycle_port,
+            bytes_per_cycle: design.memory.bytes_per_cycle(),
         };
         let [kv_phase, total] = carried.phases(design, done.kv_cycles, total_cycles);
         AttentionRow {
@@ -160,6 +168,7 @@ impl AttentionRow {
             total_cycles,
             kv_gbs: total.kv_gbs,
             share: total.share,
+            share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
             mac_utilisation: row_passes as f64 / (pe_window * f64::from(rows) * done.pad.len() as f64),

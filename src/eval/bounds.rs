@@ -19,6 +19,8 @@ pub struct Phase {
     pub kv_gbs: f64,
     /// The same as a share of `memory.bandwidth_gbs`.
     pub share: f64,
+    /// The same as a share of what refresh leaves of it.
+    pub share_left: f64,
     /// Least cycles, by part.
     pub bounds: Bounds,
 }
@@ -106,7 +108,9 @@ impl Carried<'_> {
         let phase = |cycles: u64, bounds| {
             let seconds = cycles.max(1) as f64 / (design.config.clock.noc_mhz * 1e6);
             let kv_gbs = bytes / seconds / 1e9;
-            Phase { cycles, kv_gbs, share: kv_gbs / design.config.memory.bandwidth_gbs, bounds }
+            let share = kv_gbs / design.config.memory.bandwidth_gbs;
+            let share_left = share / design.memory.refresh.map_or(1.0, |refresh| refresh.left());
+            Phase { cycles, kv_gbs, share, share_left, bounds }
         };
         // Partial results are reduced behind the KV of their heads, not beside it.
         let kv = self.bounds(design, &[Class::KvFetch, Class::KvData], &passes, 0);

@@ -6,7 +6,7 @@ use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
 use crate::cosim::workloads::decode::{Decoded, Plan, Step, StepCounts};
-use crate::design::{Class, Design, NodeId, Port};
+use crate::design::{Class, Design, Fpga, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 
 /// The links across the middle columns: eastwards, and westwards.
@@ -102,7 +102,7 @@ impl DecodeRow {
             pad: &done.pad,
             beats: &beats_by_port,
             packets: &done.packets_by_column,
-            bytes_per_cycle: plan.memory.bytes_per_cycle,
+            bytes_per_cycle: plan.memory.mean_bytes_per_cycle(),
         };
         let mut phases = carried.phases(design, done.kv_cycles, done.cycles);
         // A pace slower than that of the arrays.
@@ -120,6 +120,7 @@ impl DecodeRow {
             kv_cycles: done.kv_cycles,
             kv_gbs: total.kv_gbs,
             share: total.share,
+            share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
             latency_us: us(cycles_a_step),
@@ -135,6 +136,7 @@ impl DecodeRow {
             platform: Platform {
                 bandwidth_gbs: design.config.memory.bandwidth_gbs,
                 latency_ns: design.config.memory.latency_ns,
+                channels: Fpga::of(design.config.board).hbm_channels,
                 ports: design.memory.ports,
                 noc_mhz: design.config.clock.noc_mhz,
             },

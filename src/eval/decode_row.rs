@@ -119,7 +119,9 @@ pub struct Platform {
     pub bandwidth_gbs: f64,
     /// Latency of external memory, in ns.
     pub latency_ns: f64,
-    /// Ports that share it.
+    /// Channels among which it is divided.
+    pub channels: u32,
+    /// Ports of the fabric.
     pub ports: u32,
     /// Clock of the network, in MHz.
     pub noc_mhz: f64,
@@ -149,6 +151,8 @@ pub struct DecodeRow {
     pub kv_gbs: f64,
     /// The same as a share of `memory.bandwidth_gbs`.
     pub share: f64,
+    /// The same as a share of what refresh leaves of it.
+    pub share_left: f64,
     /// Least cycles of the run, by part.
     pub bounds: Bounds,
     /// The same for `kv_cycles`.
@@ -194,4 +198,12 @@ pub struct DecodeRow {
     pub violations: u64,
     /// The first violations.
     pub violation_list: Vec<Violation>,
+}
+
+impl DecodeRow {
+    /// All of the run.
+    pub fn whole_phase(&self) -> Phase {
+        let DecodeRow { cycles, kv_gbs, share, share_left, bounds, .. } = *self;
+        Phase { cycles, kv_gbs, share, share_left, bounds }
+    }
 }

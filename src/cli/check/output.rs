@@ -3,7 +3,7 @@
 use super::deadlock::DeadlockOutput;
 use super::placement::PlacementOutput;
 use crate::config::{Report, Severity};
-use crate::design::{segments, slice_flits, Class, Design, DestKind, Staging};
+use crate::design::{segments, slice_flits, ChannelUse, Class, Design, DestKind, Staging};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,6 +23,8 @@ pub(in crate::cli) struct CheckOutput {
     multicast: bool,
     /// Bundles of wires of a flit, and fields of its header by class.
     pub(super) flit: Vec<FlitRow>,
+    /// Memory channels of the card, each with what it holds of the cache.
+    pub(super) channels: Vec<ChannelRow>,
     /// Warnings of the configuration.
     warnings: Vec<Warning>,
     /// Waits of buffers for each other, with `--deadlock`.
@@ -64,6 +66,8 @@ pub(super) struct Facts {
     tiles_per_port: u32,
     /// Bits of an address there.
     memory_addr_bits: u32,
+    /// Memory channels of the card with a part of the cache.
+    memory_channels_used: usize,
     /// URAM288 of all tiles.
     uram: u64,
 }
@@ -83,6 +87,17 @@ pub(super) struct FlitRow {
     pub(super) width: u32,
     /// Its meaning.
     pub(super) doc: &'static str,
+}
+
+/// A memory channel of the card, as the host's library lays out the cache.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ChannelRow {
+    /// Its number.
+    pub(super) channel: u32,
+    /// Homes that have bytes in it.
+    pub(super) homes: u32,
+    /// Bytes of their caches.
+    pub(super) bytes: u64,
 }
 
 /// One warning, which standard error has, too.
@@ -113,6 +128,7 @@ impl CheckOutput {
             facts: Facts::of(design),
             multicast: design.router.multicast,
             flit: flit_rows(design),
+            channels: channel_rows(design),
             warnings: warnings.collect(),
             deadlock: None,
             placement: None,
@@ -139,9 +155,15 @@ impl Facts {
             memory_ports: memory.ports,
             tiles_per_port: memory.tiles_per_port,
             memory_addr_bits: memory.addr_width,
+            memory_channels_used: design.channel_use().iter().filter(|channel| channel.homes > 0).count(),
             uram: cols * rows * u64::from(design.config.kv.uram_per_tile),
         }
     }
+}
+
+fn channel_rows(design: &Design) -> Vec<ChannelRow> {
+    let row = |(channel, of): (u32, ChannelUse)| ChannelRow { channel, homes: of.homes, bytes: of.bytes };
+    (0..).zip(design.channel_use()).map(row).collect()
 }
 
 fn flit_rows(design: &Design) -> Vec<FlitRow> {

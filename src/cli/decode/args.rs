@@ -64,6 +64,9 @@ pub struct Args {
     /// Cycles a tile takes for a flit
     #[arg(long, value_name = "CYCLES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Platform")]
     flit_cycles: u32,
+    /// External memory that is never refreshed, whatever `memory.refresh` says
+    #[arg(long, help_heading = "Platform")]
+    pub(super) no_refresh: bool,
     /// External memory out of order, with gaps and refusals, instead of at its best
     #[arg(long, help_heading = "Platform")]
     unruly_memory: bool,
@@ -204,6 +207,9 @@ impl Args {
             if value != default {
                 text += &format!(" --{flag} {value}");
             }
+        }
+        if self.no_refresh {
+            text += " --no-refresh";
         }
         if self.unruly_memory {
             text += " --unruly-memory";

@@ -96,7 +96,7 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> 
         percent(row.stall),
         percent(row.other)
     );
-    text += &bounds::prose(&row.kv_phase, row.cycles, row.kv_gbs, row.share, &row.bounds);
+    text += &bounds::prose(&row.kv_phase, &row.whole_phase());
     let steps = row.steps.len();
     let (a_step, all) = if steps == 1 { ("", "") } else { (" a step", " of all steps") };
     text += &format!(
@@ -109,8 +109,10 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> 
         e.total, e.link, e.sram, e.mac, e.external_memory
     );
     let p = &row.platform;
-    text +=
-        &format!("External memory: {} GB/s over {} ports, {} ns\n", p.bandwidth_gbs, p.ports, p.latency_ns);
+    text += &format!(
+        "External memory: {} GB/s over {} channels, {} ports, {} ns\n",
+        p.bandwidth_gbs, p.channels, p.ports, p.latency_ns
+    );
     if steps > 1 {
         text += &of_steps(row);
     }

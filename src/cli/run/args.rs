@@ -81,6 +81,9 @@ pub struct Args {
     /// Of 256 cycles, those in which no output is taken
     #[arg(long, value_name = "OF_256", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=250), help_heading = "Platform")]
     pub(super) stall: u8,
+    /// External memory that is never refreshed, whatever `memory.refresh` says
+    #[arg(long, help_heading = "Platform")]
+    pub(super) no_refresh: bool,
     /// External memory out of order, with gaps and refusals, instead of at its best
     #[arg(long, help_heading = "Platform")]
     pub(super) unruly_memory: bool,
@@ -325,9 +328,12 @@ impl Args {
         if self.jitter > 0 {
             text += &format!(" --jitter {}", self.jitter);
         }
-        for (given, flag) in
-            [(self.timing, "timing"), (self.unruly_memory, "unruly-memory"), (self.device, "device")]
-        {
+        for (given, flag) in [
+            (self.timing, "timing"),
+            (self.no_refresh, "no-refresh"),
+            (self.unruly_memory, "unruly-memory"),
+            (self.device, "device"),
+        ] {
             if given {
                 text += &format!(" --{flag}");
             }

@@ -125,7 +125,7 @@ pub(super) fn prose(
         row.accepted_a_cycle,
         percent(row.mac_utilisation)
     );
-    out += &bounds::prose(&row.kv_phase, row.total_cycles, row.kv_gbs, row.share, &row.bounds);
+    out += &bounds::prose(&row.kv_phase, &row.whole_phase());
     for saturated in &row.saturated {
         out += &format!("ERROR: {saturated}\n");
     }

@@ -64,6 +64,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
         design = made;
     }
+    let design = design.without_refresh(args.no_refresh);
     check(&schedule, &design)?;
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));

@@ -1,14 +1,15 @@
 //! Shape, timing and faults of the external memory.
 
 use super::axi::Beat;
-use crate::design::{Design, PlacementKind};
+use super::channels::Layout;
+use crate::design::{Design, Refresh};
 use std::ops::Range;
 
 /// Beats of the longest burst that any U280 memory port accepts (AXI3 behind the HBM switch).
 pub(super) const LONGEST: u32 = 16;
 
 /// Properties that all ports of the memory share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shape {
     /// AXI4 ports.
     pub ports: usize,
@@ -18,31 +19,58 @@ pub struct Shape {
     pub burst_flits: u32,
     /// Bytes from one slice to the next.
     pub slice_bytes: u64,
-    /// Slices that fit the homes' regions.
+    /// Regions, one a home.
+    pub regions: u64,
+    /// Slices of a region.
     pub slices: u64,
+    /// Bits of a byte of a region.
+    pub region_width: u32,
+    /// Bits of a slice's number within its region.
+    pub local_width: u32,
 }
 
 impl Shape {
     /// The shape that a design needs.
     pub fn of(design: &Design) -> Shape {
         let (memory, model) = (&design.memory, &design.config.model);
-        let homes = if design.placement.kind == PlacementKind::Hub { 1 } else { design.mesh.tiles() as u64 };
         let of_home = [model.max_streams, design.placement.blocks_of_home(), model.kv_heads];
         Shape {
             ports: memory.ports as usize,
             flit_bytes: design.flit.data_width / 8,
             burst_flits: memory.burst_flits,
             slice_bytes: memory.slice_bytes,
-            slices: of_home.into_iter().fold(homes, |n, factor| n.saturating_mul(u64::from(factor))),
+            regions: u64::from(memory.ports) * u64::from(memory.tiles_per_port),
+            slices: of_home.into_iter().fold(1, |n: u64, factor| n.saturating_mul(u64::from(factor))),
+            region_width: memory.region_width,
+            local_width: memory.local_width,
         }
+    }
+
+    /// The shape of a memory without slices behind one port.
+    pub fn flat(flit_bytes: u32) -> Shape {
+        let whole = Shape { ports: 1, flit_bytes, burst_flits: LONGEST, ..Shape::default() };
+        Shape { slice_bytes: u64::MAX, regions: 1, slices: 1, region_width: u64::BITS, ..whole }
+    }
+
+    /// The number of the slice at an address, and the byte of it. None outside all regions.
+    pub fn slice_at(&self, address: u64) -> Option<(u64, u64)> {
+        let region = address.checked_shr(self.region_width).unwrap_or(0);
+        let byte = address - region.checked_shl(self.region_width).unwrap_or(0);
+        let slice = byte / self.slice_bytes;
+        let inside = region < self.regions && slice < self.slices;
+        inside.then(|| (region << self.local_width | slice, byte % self.slice_bytes))
     }
 }
 
 /// Timing of the memory's answers, and its faults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behaviour {
-    /// Average bytes per cycle of a port.
+    /// Peak bytes per cycle of a channel.
     pub bytes_per_cycle: f64,
+    /// Rest of each channel for refresh.
+    pub refresh: Option<Refresh>,
+    /// Assignment of addresses to channels.
+    pub layout: Layout,
     /// Least cycles from the acceptance of a request to its first beat.
     pub latency: u32,
     /// Largest extra latency of a request in cycles, drawn for each.
@@ -67,7 +95,9 @@ impl Behaviour {
     /// The platform of a design: its bandwidth and latency, everything in order, no fault.
     pub fn of(design: &Design) -> Behaviour {
         Behaviour {
-            bytes_per_cycle: design.memory.bytes_per_cycle_port,
+            bytes_per_cycle: design.memory.bytes_per_cycle_channel,
+            refresh: design.memory.refresh,
+            layout: Layout::of(design),
             latency: design.memory.latency_cycles,
             jitter: 0,
             reorder: false,
@@ -78,6 +108,11 @@ impl Behaviour {
             faults: Vec::new(),
             seed: 1,
         }
+    }
+
+    /// Bytes per cycle of a channel on average, refresh taken off.
+    pub fn mean_bytes_per_cycle(&self) -> f64 {
+        self.bytes_per_cycle * self.refresh.map_or(1.0, |refresh| refresh.left())
     }
 
     /// The same platform in its worst form: late, out of order, with gaps and refusals.
@@ -159,8 +194,36 @@ pub struct Offer<'a> {
 pub struct Interface {
     /// Its name, for findings.
     pub name: String,
-    /// Offset that it adds to every address.
-    pub base: u64,
+    /// What it adds to its addresses.
+    pub base: Base,
     /// It promises to reuse an ID only after its requests have been answered.
     pub unique_ids: bool,
+}
+
+/// Offsets that a master adds to its addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// One for all.
+    One(u64),
+    /// One for each part of memory. The number of a part is above its `part_width` bits.
+    OfPart {
+        /// The offsets, by part.
+        offsets: Vec<u64>,
+        /// Bits of a byte of a part.
+        part_width: u32,
+    },
+}
+
+impl Base {
+    /// The address without its offset.
+    pub fn inside(&self, address: u64) -> u64 {
+        match self {
+            Base::One(offset) => address.wrapping_sub(*offset),
+            Base::OfPart { offsets, part_width } => {
+                let without = offsets.iter().map(|offset| address.wrapping_sub(*offset));
+                let found = (0..).zip(without).find(|(part, inside)| inside >> part_width == *part);
+                found.map_or(u64::MAX, |(_, inside)| inside)
+            }
+        }
+    }
 }

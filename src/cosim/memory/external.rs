@@ -1,7 +1,8 @@
 //! The external memory: a read slave behind every port of the fabric.
 
 use super::axi::{Limits, ReadRules, Request, Wires};
-use super::behaviour::{Behaviour, Fault, Interface, Offer, Shape, LONGEST};
+use super::behaviour::{Base, Behaviour, Fault, Interface, Offer, Shape, LONGEST};
+use super::channels::Channels;
 use super::image::Image;
 use super::read_slave::{Port, PortCounts};
 use super::slice_bounds;
@@ -11,16 +12,19 @@ use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 /// Slices of an image that can be written.
 struct Slices<'a> {
     image: &'a mut Image,
+    channels: &'a mut Channels,
     shape: &'a Shape,
+    port: usize,
 }
 
 impl Store for Slices<'_> {
     fn holds(&self, address: u64, _: &[u32], _: u128) -> bool {
-        address < self.shape.slices.saturating_mul(self.shape.slice_bytes)
+        self.shape.slice_at(address).is_some()
     }
 
     fn store(&mut self, address: u64, words: &[u32], strobes: u128) {
         self.image.write_words(self.shape, address, words, strobes);
+        self.channels.spend(self.port, address, 1);
     }
 }
 
@@ -28,8 +32,9 @@ impl Store for Slices<'_> {
 #[derive(Debug)]
 pub struct Memory {
     ports: Vec<Port>,
+    channels: Channels,
     rules: Vec<ReadRules>,
-    bases: Vec<u64>,
+    bases: Vec<Base>,
     shape: Shape,
     behaviour: Behaviour,
     image: Image,
@@ -39,7 +44,8 @@ pub struct Memory {
 impl Memory {
     /// A memory before its first request.
     pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
-        let of = |port| Interface { name: format!("memory port {port},"), base: 0, unique_ids: true };
+        let of =
+            |port| Interface { name: format!("memory port {port},"), base: Base::One(0), unique_ids: true };
         Memory::behind((0..shape.ports).map(of).collect(), shape, behaviour, image)
     }
 
@@ -53,7 +59,14 @@ impl Memory {
         Memory {
             ports: (0..shape.ports).map(port).collect(),
             rules: interfaces.iter().map(rules).collect(),
-            bases: interfaces.iter().map(|of| of.base).collect(),
+            bases: interfaces.into_iter().map(|of| of.base).collect(),
+            channels: Channels::new(
+                &behaviour.layout,
+                behaviour.refresh,
+                behaviour.bytes_per_cycle,
+                shape.flit_bytes,
+                shape.ports,
+            ),
             shape,
             behaviour,
             image,
@@ -82,14 +95,15 @@ impl Memory {
         &mut self.image
     }
 
-    /// What the write slave of a port writes into: the slices that fit the homes' regions.
-    pub fn store(&mut self) -> impl Store + '_ {
-        Slices { image: &mut self.image, shape: &self.shape }
+    /// What the write slave of a port writes into: the slices of the homes' regions. Writes take their bandwidth from the
+    /// reads of the channel.
+    pub fn store(&mut self, port: usize) -> impl Store + '_ {
+        Slices { image: &mut self.image, channels: &mut self.channels, shape: &self.shape, port }
     }
 
-    /// Takes the bandwidth of so many beats, written beside the reads of a port, from them.
-    pub fn spend(&mut self, port: usize, beats: u64) {
-        self.ports[port].spend(beats as f64 * f64::from(self.shape.flit_bytes));
+    /// Takes the bandwidth of so many beats, written at an address, from the reads of its channel.
+    pub fn spend(&mut self, port: usize, address: u64, beats: u64) {
+        self.channels.spend(port, address, beats);
     }
 
     /// Number of ports.
@@ -99,7 +113,7 @@ impl Memory {
 
     /// Outputs of the port in the period of this cycle. Call it once per cycle.
     pub fn drive(&mut self, port: usize, cycle: u64) -> Offer<'_> {
-        self.ports[port].drive(cycle, &self.shape, &self.behaviour, &self.image)
+        self.ports[port].drive(cycle, &self.shape, &self.behaviour, &self.image, &mut self.channels)
     }
 
     /// Takes the inputs of the period: the request on the port, if any, and whether a beat would be
@@ -113,7 +127,7 @@ impl Memory {
         rules.judge(cycle, &requests, &slave.beat(beat_ready), &mut self.violations);
         let beat = beat_ready && slave.take_beat();
         let Some(taken) = requests.taken() else { return beat };
-        let inside = Request { address: taken.address.wrapping_sub(self.bases[port]), ..*taken };
+        let inside = Request { address: self.bases[port].inside(taken.address), ..*taken };
         for broken in slice_bounds::faults(&inside, &self.shape) {
             let message = || format!("cycle {cycle}: {} AR: {broken}", rules.interface());
             self.violations.add(ViolationKind::Protocol, message);

@@ -66,7 +66,8 @@ impl Image {
     /// Writes bytes into slices, also into one that is not there: it becomes one. Other contents as [`Image::write`].
     pub fn write_slices(&mut self, shape: &Shape, address: u64, bytes: &[u8]) {
         let Image::Slices(slices) = self else { return self.write(address, bytes) };
-        let (number, begin) = (address / shape.slice_bytes, (address % shape.slice_bytes) as usize);
+        let Some((number, begin)) = shape.slice_at(address) else { return };
+        let begin = begin as usize;
         let here = bytes.len().min(shape.slice_bytes as usize - begin);
         let slice = slices.entry(number).or_default();
         if slice.len() < begin + here {
@@ -106,9 +107,9 @@ impl Image {
             }
             Image::Slices(slices) => {
                 words.fill(0);
-                let Some(bytes) = slices.get(&(address / shape.slice_bytes)) else { return false };
-                let begin = (address % shape.slice_bytes) as usize;
-                let here = bytes.get(begin..).unwrap_or_default();
+                let Some((number, begin)) = shape.slice_at(address) else { return false };
+                let Some(bytes) = slices.get(&number) else { return false };
+                let here = bytes.get(begin as usize..).unwrap_or_default();
                 for (word, four) in words.iter_mut().zip(here.chunks(4)) {
                     let mut whole = [0; 4];
                     whole[..four.len()].copy_from_slice(four);
@@ -124,7 +125,16 @@ impl Image {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape { ports: 1, flit_bytes: 8, burst_flits: 4, slice_bytes: 64, slices: 4 };
+    const SHAPE: Shape = Shape {
+        ports: 1,
+        flit_bytes: 8,
+        burst_flits: 4,
+        slice_bytes: 64,
+        regions: 1,
+        slices: 4,
+        region_width: 8,
+        local_width: 2,
+    };
 
     #[test]
     fn a_hash_depends_on_seed_and_address_only() {

@@ -5,7 +5,7 @@
 //! slices. A [`Memory`] takes the inputs of each period and returns the outputs of the next;
 //! nothing here simulates.
 //!
-//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and faults.
+//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and faults; [`Layout`]: who shares a channel.
 //! * [`Image`]: contents of the memory; [`Bytes`]: buffers of a host.
 //! * [`WriteMemory`]: a slave that can be written.
 //! * `read_slave`: one slave; `slice_bounds`: promises of a master beyond the rules of AXI4, which
@@ -13,6 +13,7 @@
 
 pub mod axi;
 mod behaviour;
+mod channels;
 mod external;
 mod host_buffers;
 mod image;
@@ -20,7 +21,8 @@ mod read_slave;
 mod slice_bounds;
 mod write_slave;
 
-pub use behaviour::{Behaviour, Fault, FaultKind, Interface, Offer, Shape};
+pub use behaviour::{Base, Behaviour, Fault, FaultKind, Interface, Offer, Shape};
+pub use channels::{Layout, Parts};
 pub use external::Memory;
 pub use host_buffers::Bytes;
 pub use image::Image;

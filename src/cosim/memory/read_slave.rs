@@ -2,6 +2,7 @@
 
 use super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
 use super::behaviour::{Behaviour, FaultKind, Offer, Shape};
+use super::channels::Channels;
 use super::image::Image;
 use crate::cosim::hash::mix;
 use std::collections::VecDeque;
@@ -34,8 +35,6 @@ pub(super) struct Port {
     index: usize,
     /// In the order in which they were accepted.
     bursts: VecDeque<Burst>,
-    /// Bytes that may be sent now.
-    budget: f64,
     request_ready: bool,
     /// The beat on the wires; `shows` is its valid.
     beat: Beat,
@@ -50,7 +49,6 @@ impl Port {
         Port {
             index,
             bursts: VecDeque::new(),
-            budget: 0.0,
             request_ready: false,
             beat: Beat { id: 0, response: OKAY, last: false, data },
             shows: false,
@@ -69,28 +67,21 @@ impl Port {
         of_256 > 0 && self.below(256) < u64::from(of_256)
     }
 
-    /// Takes the bandwidth of so many bytes from those that are read.
-    pub(super) fn spend(&mut self, bytes: f64) {
-        self.budget -= bytes;
-    }
-
     pub(super) fn drive(
         &mut self,
         cycle: u64,
         shape: &Shape,
         behaviour: &Behaviour,
         image: &Image,
+        channels: &mut Channels,
     ) -> Offer<'_> {
         let full = self.bursts.len() >= behaviour.outstanding;
         let deaf = self.fault(behaviour, (0, self.counts.requests), |kind| kind == FaultKind::Deaf).is_some();
         self.request_ready = !(deaf || full || self.happens(behaviour.request_stall));
-        // A pause saves bandwidth for one beat and no more.
-        let flit = f64::from(shape.flit_bytes);
-        self.budget = (self.budget + behaviour.bytes_per_cycle).min(flit + behaviour.bytes_per_cycle);
         // A valid beat stays until it is taken.
-        if !self.shows && self.budget >= flit && !self.happens(behaviour.beat_gap) {
-            if let Some(at) = self.choose(cycle, behaviour) {
-                self.budget -= flit;
+        if !self.shows && !self.happens(behaviour.beat_gap) {
+            let chosen = self.choose(cycle, behaviour);
+            if let Some(at) = chosen.filter(|&at| channels.take(self.index, self.next(at, shape), cycle)) {
                 self.show(at, shape, behaviour, image);
             }
         }
@@ -117,9 +108,15 @@ impl Port {
         Some(may[self.below(may.len() as u64) as usize])
     }
 
+    /// The address of the next beat of a burst.
+    fn next(&self, at: usize, shape: &Shape) -> u64 {
+        let burst = &self.bursts[at];
+        burst.request.address + u64::from(burst.shown) * u64::from(shape.flit_bytes)
+    }
+
     fn show(&mut self, at: usize, shape: &Shape, behaviour: &Behaviour, image: &Image) {
+        let address = self.next(at, shape);
         let burst = &mut self.bursts[at];
-        let address = burst.request.address + u64::from(burst.shown) * u64::from(shape.flit_bytes);
         let number = burst.number;
         burst.shown += 1;
         let last = burst.shown > burst.request.len;

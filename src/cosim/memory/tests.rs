@@ -2,11 +2,22 @@ use super::axi::Request;
 use super::*;
 use std::ops::Range;
 
-const SHAPE: Shape = Shape { ports: 2, flit_bytes: 64, burst_flits: 16, slice_bytes: 32_768, slices: 8 };
+const SHAPE: Shape = Shape {
+    ports: 2,
+    flit_bytes: 64,
+    burst_flits: 16,
+    slice_bytes: 32_768,
+    regions: 1,
+    slices: 8,
+    region_width: 18,
+    local_width: 3,
+};
 
 fn calm() -> Behaviour {
     Behaviour {
         bytes_per_cycle: 64.0,
+        refresh: None,
+        layout: Layout::OfPort,
         latency: 10,
         jitter: 0,
         reorder: false,

@@ -202,7 +202,7 @@ impl WriteMemory {
     fn finish(&mut self, cycle: u64, store: &dyn Store) {
         let Some((request, number)) = self.requests.pop_front() else { return };
         let data: Vec<WriteBeat> = self.data.drain(..=request.len as usize).collect();
-        let start = request.address.wrapping_sub(self.of.base);
+        let start = self.of.base.inside(request.address);
         let fault = self.fault(start, number, |kind| !matches!(kind, FaultKind::Deaf | FaultKind::Shut));
         let mut answer = match fault {
             Some(FaultKind::SlaveError) => SLAVE_ERROR,

@@ -1,8 +1,11 @@
 use super::*;
+use crate::cosim::memory::{Base, Layout};
 
 fn calm() -> Behaviour {
     Behaviour {
         bytes_per_cycle: 8.0,
+        refresh: None,
+        layout: Layout::OfPort,
         latency: 10,
         jitter: 0,
         reorder: false,
@@ -48,7 +51,7 @@ struct Io {
 }
 
 fn io(behaviour: Behaviour) -> Io {
-    let of = Interface { name: "io".to_owned(), base: 0, unique_ids: false };
+    let of = Interface { name: "io".to_owned(), base: Base::One(0), unique_ids: false };
     let mut buffers = Bytes::default();
     buffers.put(0, vec![0; 4096]);
     Io { memory: WriteMemory::new(of, 0, 8, behaviour), buffers }

@@ -4,7 +4,7 @@
 use crate::cosim::dut::group_pins;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::memory::Memory;
-use crate::design::Append;
+use crate::design::{self, Append, Design};
 
 group_pins! {
     /// Input of new tokens, and the write that follows.
@@ -33,6 +33,7 @@ pub(super) struct TokenWriters {
     /// Words of a token, and beats that write one.
     words: usize,
     beats: u64,
+    memory: design::Memory,
     /// By memory port: words of a token so far, and the word whose credit returns next.
     messages: Vec<Vec<u64>>,
     credits: Vec<bool>,
@@ -41,12 +42,13 @@ pub(super) struct TokenWriters {
 }
 
 impl TokenWriters {
-    /// Writers at so many ports, without a word.
-    pub(super) fn new(append: Append, ports: u32) -> TokenWriters {
-        let ports = ports as usize;
+    /// Writers at all ports of a design, without a word.
+    pub(super) fn new(append: Append, design: &Design) -> TokenWriters {
+        let ports = design.memory.ports as usize;
         TokenWriters {
             words: append.words as usize,
             beats: append.beats.into(),
+            memory: design.memory,
             messages: vec![Vec::new(); ports],
             credits: vec![false; ports],
             busy: false,
@@ -81,7 +83,7 @@ impl TokenWriters {
             if message.len() > self.words {
                 let mut words = std::mem::take(message);
                 let first = words.remove(0);
-                memory.spend(port, self.beats);
+                memory.spend(port, self.memory.address_of(first >> 16), self.beats);
                 done.push(TokenWrite { port, number: first >> 16, row: first as u32 & 0xffff, words });
             }
         }

@@ -1,12 +1,16 @@
-//! Rule of the speed of external memory: it answers before a home gives it up.
+//! Rules of the speed of external memory: it answers before a home gives it up, and works between two refreshes.
 
 use crate::config::{Config, Finding};
 use crate::design::depths::TIMEOUT_WIDTH;
+use crate::design::fpga::Fpga;
 use crate::design::mare::chunk_flits;
-use crate::design::memory::{burst_flits, ports, tiles_per_port, BURST_SLOT_BITS};
+use crate::design::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
+use crate::design::refresh::Refresh;
 
 /// Steps of the advised bandwidth in GB/s.
 const STEP: f64 = 0.01;
+/// Largest part of the time that a channel may rest.
+const MOST_REFRESH: f64 = 0.5;
 
 /// A home whose memory sends nothing for `2^TIMEOUT_WIDTH` cycles reports an error and asks no more.
 /// Memory may answer bursts in any order, so a port must be able to answer all that it may owe in
@@ -16,9 +20,13 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
     let flit_bytes = f64::from(config.noc.flit_width / 8);
     let bursts = tiles_per_port(config) << BURST_SLOT_BITS;
     let bytes = f64::from(bursts * burst_flits(config, chunk_flits(config))) * flit_bytes;
-    let patience = f64::from(1 << TIMEOUT_WIDTH) - 1.0 - (memory.latency_ns * cycles_per_ns).ceil();
+    let refresh = Refresh::new(config);
+    let rests = refresh.map_or(0.0, |refresh| f64::from(refresh.rest));
+    let patience = f64::from(1 << TIMEOUT_WIDTH) - 1.0 - (memory.latency_ns * cycles_per_ns).ceil() - rests;
+    let channels =
+        f64::from(Fpga::of(config.board).hbm_channels) / refresh.map_or(1.0, |refresh| refresh.left());
     // Bytes a nanosecond are GB/s.
-    let least = bytes / patience * f64::from(ports(config)) * cycles_per_ns;
+    let least = bytes / patience * channels * cycles_per_ns;
     (memory.bandwidth_gbs < least).then(|| {
         let try_this = (least / STEP).ceil() * STEP;
         Finding::value(
@@ -32,6 +40,9 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
         )
         .with(&[
             "memory.latency_ns",
+            "memory.refresh",
+            "memory.refresh_ns",
+            "memory.refresh_interval_ns",
             "memory.tiles_per_port",
             "clock.noc_mhz",
             "mesh.cols",
@@ -41,6 +52,24 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
             "kv.segment_tokens",
             "pe.head_dim",
         ])
+    })
+}
+
+/// A channel that is always refreshed gives nothing.
+pub(super) fn a_refresh_ends_before_the_next(config: &Config) -> Option<Finding> {
+    let memory = &config.memory;
+    let worst = MOST_REFRESH * memory.refresh_interval_ns;
+    (memory.refresh && memory.refresh_ns > worst).then(|| {
+        Finding::value(
+            "memory.refresh_ns",
+            memory.refresh_ns,
+            format!(
+                "is more than half of memory.refresh_interval_ns = {}: a channel would rest most of the time",
+                memory.refresh_interval_ns
+            ),
+            format!("try refresh_ns = {worst} or less, a longer interval, or refresh = false"),
+        )
+        .with(&["memory.refresh_interval_ns"])
     })
 }
 

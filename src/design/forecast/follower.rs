@@ -261,7 +261,7 @@ impl<'a> Follower<'a> {
         Work {
             flits: k + v,
             fetches: (k / chunk).ceil() + (v / chunk).ceil(),
-            memory: (k + v) * (flit_bytes / design.memory.bytes_per_cycle_port).max(1.0),
+            memory: (k + v) * (flit_bytes / design.memory.bytes_per_cycle()).max(1.0),
             pass: pass * config.clock.noc_mhz / config.clock.pe_mhz,
             weight,
         }

@@ -1,7 +1,7 @@
 //! The host's library with its examples, and its description of the fabric: `sw/meshkv_shape.h`.
 
 use crate::design::registers::ERRORS;
-use crate::design::{Choice, Descriptor, Design, Mapping, PlacementKind, Sharing};
+use crate::design::{Choice, Descriptor, Design, Fpga, Mapping, PlacementKind, Sharing, BUFFER_LIMIT};
 use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
@@ -49,17 +49,28 @@ fn shape(design: &Design) -> SourceFile {
         PlacementKind::RoundRobin => 1,
         PlacementKind::Hub => 2,
     };
-    let facts: [(&str, u64, &str); 22] = [
+    let (memory, fpga) = (&design.memory, Fpga::of(design.config.board));
+    let (hub_x, hub_y) = design.mesh.coords(placement.hub);
+    let facts: [(&str, u64, &str); 27] = [
         ("COLS", design.mesh.cols().into(), "Tiles from west to east"),
         ("ROWS", design.mesh.rows().into(), "Tiles from south to north"),
-        ("PORTS", design.memory.ports.into(), "Ports to external memory"),
-        ("TILES_PER_PORT", design.memory.tiles_per_port.into(), "Tiles of a row that share a port"),
+        ("PORTS", memory.ports.into(), "Ports to external memory"),
+        ("TILES_PER_PORT", memory.tiles_per_port.into(), "Tiles of a row that share a port"),
         ("PLACEMENT", kind, "Rule by which segments have their homes"),
-        ("HOMES", placement.homes().into(), "Homes that share the memory"),
+        ("HUB_X", hub_x.into(), "Column of the home under the rule of a hub"),
+        ("HUB_Y", hub_y.into(), "Its row"),
+        (
+            "ROW_REGIONS",
+            (memory.row_ports * memory.tiles_per_port).into(),
+            "Regions of memory of a row of tiles: whole ports",
+        ),
+        ("REGION_WIDTH", memory.region_width.into(), "Bits of a byte of a home's region"),
+        ("CHANNELS", fpga.hbm_channels.into(), "Pseudo-channels of HBM of the card"),
+        ("CHANNEL_BYTES", fpga.hbm_channel_bytes, "Bytes of a pseudo-channel"),
         ("ROW_STRIDE", placement.a.into(), "Rows from the start of a layer to the start of the next"),
         ("COLUMN_STRIDE", placement.column_stride.into(), "Columns by which a layer advances after all rows"),
         ("BLOCKS_OF_HOME", placement.blocks_of_home().into(), "Segments a stream for which a home has room"),
-        ("SWAPS", design.swaps().into(), "1 if homes swap: then every port reads everything"),
+        ("SWAPS", design.swaps().into(), "1 if homes swap: then every port reads the parts of all"),
         ("LAYERS", model.layers.into(), "Layers"),
         ("QUERY_HEADS", model.heads.into(), "Query heads"),
         ("KV_HEADS", model.kv_heads.into(), "KV heads"),
@@ -70,13 +81,15 @@ fn shape(design: &Design) -> SourceFile {
         ("SEGMENT_TOKENS", design.config.kv.segment_tokens.into(), "Tokens of a segment"),
         ("FLIT_BYTES", (design.flit.data_width / 8).into(), "Bytes of a flit"),
         ("HALF_FLITS", design.mare.half_flits.into(), "Flits of the keys of a slice, and of its values"),
-        ("SLICE_BYTES", design.memory.slice_bytes, "Bytes of a slice"),
+        ("SLICE_BYTES", memory.slice_bytes, "Bytes of a slice"),
         ("ERRORS", ERRORS.len() as u64, "Bits of ERROR that have a meaning"),
     ];
     for (name, value, doc) in facts {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:<36}{value:<8} /* {doc}. */", format!("#define MESHKV_{name}"));
     }
+    let limit = format!("{:<36}{BUFFER_LIMIT}ull", "#define MESHKV_BUFFER_LIMIT");
+    let _ = writeln!(text, "{limit} /* Bytes from which on the platform gives no buffer. */");
     mappings(&mut text, design);
     text += "\n/* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */\n\
              static const struct {\n    const char *name, *doc, *place;\n} meshkv_errors[MESHKV_ERRORS] = {\n";

@@ -137,9 +137,14 @@ fn ports(design: &Design, device: &Fpga) -> Vec<MemoryPort> {
         1 => format!("HBM[{}]", all.start),
         _ => format!("HBM[{}:{}]", all.start, all.end - 1),
     };
+    // A master that reaches several channels enters the HBM at the port beside its own channel.
+    let reaching = |all: Range<u32>, port: u32| match all.len() {
+        1 => banks(all),
+        _ => format!("{}.{}", banks(all), channels_of(port, ports, channels).start),
+    };
     let bank = |port| match design.swaps() {
-        true => banks(0..channels),
-        false => banks(channels_of(port, ports, channels)),
+        true => reaching(0..channels, port),
+        false => reaching(channels_of(port, ports, channels), port),
     };
     (0..ports).map(|port| MemoryPort { master: format!("m_axi_hbm{port:02}"), bank: bank(port) }).collect()
 }
@@ -173,11 +178,13 @@ mod tests {
         let banks = |design: &Design| -> Vec<_> {
             ports(design, Fpga::of(design.config.board)).into_iter().map(|p| p.bank).collect()
         };
-        let four = (0..4).map(|port| format!("HBM[{}:{}]", 8 * port, 8 * port + 7));
+        let four = (0..4).map(|port| format!("HBM[{0}:{1}].{0}", 8 * port, 8 * port + 7));
         assert_eq!(banks(&design(2, 2, 0)), four.collect::<Vec<_>>());
         let one_each = banks(&design(8, 8, 0));
         assert_eq!((one_each.len(), one_each[31].as_str()), (32, "HBM[31]"));
-        assert!(banks(&design(8, 8, 128)).iter().all(|bank| bank == "HBM[0:31]"));
+        // Swapped homes are read through the port beside the reader's own channel.
+        let swapped = banks(&design(8, 8, 128));
+        assert!((0..32).zip(&swapped).all(|(port, bank)| *bank == format!("HBM[0:31].{port}")));
     }
 
     #[test]

@@ -176,6 +176,13 @@ const DECODE: &[Metric] = &[
     ),
     ("kv_gbs", "/kv_gbs", Number, "GB/s", "KV read from external memory, from start to done"),
     ("share", "/share", Number, "of bandwidth_gbs", "the same as a share of the memory's bandwidth"),
+    (
+        "share_left",
+        "/share_left",
+        Number,
+        "of bandwidth_gbs",
+        "the same as a share of what refresh leaves of it",
+    ),
     ("bound_memory", "/bounds/memory", Integer, "cycles", "bound of the memory"),
     ("bound_injection", "/bounds/injection", Integer, "cycles", "bound of the homes"),
     ("bound_links", "/bounds/links", Integer, "cycles", "bound of the links"),

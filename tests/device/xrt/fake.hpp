@@ -40,7 +40,7 @@ struct Buffer {
 struct Card {
     std::map<uint64_t, std::shared_ptr<Buffer>> buffers;
     std::map<uint32_t, uint32_t> registers;
-    uint64_t next = uint64_t{1} << 32;
+    std::map<uint32_t, uint64_t> next;  // By memory: bytes taken.
     uint32_t error = 0, info = 0, descriptors = 0;
     bool done = false;
     uint64_t touched = 0;  // Registers and buffers written.
@@ -52,13 +52,15 @@ struct Card {
         return card;
     }
 
-    std::shared_ptr<Buffer> allocate(size_t bytes) {
+    std::shared_ptr<Buffer> allocate(size_t bytes, uint32_t memory) {
         auto buffer = std::make_shared<Buffer>();
-        buffer->address = fault() == "aligned" ? next + 64 : next;
+        // A channel of HBM, or DDR behind all of them.
+        const uint64_t begin = uint64_t{std::min<uint32_t>(memory, MESHKV_CHANNELS)} * MESHKV_CHANNEL_BYTES + (memory < MESHKV_CHANNELS ? 0 : uint64_t{memory} << 24);
+        buffer->address = begin + next[memory] + (fault() == "aligned" ? 64 : 0) + (fault() == "astray" ? MESHKV_CHANNEL_BYTES : 0);
         buffer->host.resize(bytes);
         buffer->card.resize(bytes);
         buffers[buffer->address] = buffer;
-        next += (bytes + 4095) / 4096 * 4096 + 4096;
+        next[memory] += (bytes + 4095) / 4096 * 4096 + 4096;
         return buffer;
     }
 
@@ -154,20 +156,31 @@ public:
     }
     class mem {
     public:
-        mem(int32_t index, uint64_t kb) : index_(index), kb_(kb) {}
+        mem(std::string tag, int32_t index, uint64_t kb) : tag_(std::move(tag)), index_(index), kb_(kb) {}
+        std::string get_tag() const { return tag_; }
         int32_t get_index() const { return index_; }
         uint64_t get_size_kb() const { return kb_; }
 
     private:
+        std::string tag_;
         int32_t index_;
         uint64_t kb_;
     };
+    // All memories of the platform: the channels of HBM.
+    std::vector<mem> get_mems() const {
+        std::vector<mem> all;
+        for (int32_t channel = 0; channel < MESHKV_CHANNELS; ++channel) all.emplace_back("HBM[" + std::to_string(channel) + "]", channel, MESHKV_CHANNEL_BYTES >> 10);
+        return all;
+    }
     class arg {
     public:
         arg(std::string name, int32_t number) : name_(std::move(name)), number_(number) {}
         std::string get_name() const { return name_; }
-        // The larger memory has the number of the argument.
-        std::vector<mem> get_mems() const { return {mem(-1, 256 << 10), mem(number_, 8 << 20)}; }
+        // Queries, outputs and the list are in DDR. A port reaches a channel and the group of all.
+        std::vector<mem> get_mems() const {
+            if (number_ < 0) return {mem("HBM[0]", 0, MESHKV_CHANNEL_BYTES >> 10), mem("HBM[0:" + std::to_string(MESHKV_CHANNELS - 1) + "]", 0, MESHKV_CHANNELS * (MESHKV_CHANNEL_BYTES >> 10))};
+            return {mem("DDR[0]", 1000 + number_, 16 << 20)};
+        }
 
     private:
         std::string name_;
@@ -177,8 +190,8 @@ public:
     public:
         std::vector<arg> get_args() const {
             std::vector<arg> args{arg("queries", 0), arg("outputs", 1)};
-            for (int32_t port = 0; port < MESHKV_PORTS; ++port) args.emplace_back("hbm" + std::string(port < 10 ? "0" : "") + std::to_string(port), 2 + port);
-            args.emplace_back("list", 2 + MESHKV_PORTS);
+            for (int32_t port = 0; port < MESHKV_PORTS; ++port) args.emplace_back("hbm" + std::string(port < 10 ? "0" : "") + std::to_string(port), -1);
+            args.emplace_back("list", 2);
             return args;
         }
     };
@@ -200,8 +213,11 @@ class bo {
 public:
     enum class flags { normal };
     bo(const device &, size_t bytes, flags, memory_group group) {
+        // What the platform refuses: UG1393 asks for less than 4 GB a buffer, and a channel has what it has.
+        if (bytes >= uint64_t{4} << 30) throw std::runtime_error("failed to allocate a buffer of 4 GB: Invalid argument");
+        if (group < MESHKV_CHANNELS && bytes > MESHKV_CHANNELS * uint64_t{MESHKV_CHANNEL_BYTES}) throw std::runtime_error("failed to allocate a buffer: Cannot allocate memory");
         if (fake::Remote *remote = fake::Remote::one()) buffer_ = std::make_shared<fake::Buffer>(fake::Buffer{remote->allocate(bytes, group), std::vector<uint8_t>(bytes), {}});
-        else buffer_ = fake::Card::one().allocate(bytes);
+        else buffer_ = fake::Card::one().allocate(bytes, group);
     }
     uint64_t address() const { return buffer_->address; }
     template <typename T>

@@ -5,7 +5,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Image, Shape};
 use meshkv::cosim::workloads::device::{Bench, Faults, Platform};
 use meshkv::design::registers::named;
-use meshkv::design::Design;
+use meshkv::design::{channels_of, Design, Fpga};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -39,36 +39,24 @@ pub struct Card {
     buffers: BTreeMap<u64, (Use, Vec<u8>)>,
 }
 
-/// True if one buffer holds the whole cache, because any port may read it.
-fn is_flat(design: &Design) -> bool {
-    design.swaps() || design.placement.homes() == 1
-}
-
-/// Address of the buffer for a port's part of the cache.
-fn part_address(port: u32) -> u64 {
-    u64::from(port + 1) << 32
+/// Address of the buffer for a port's part of the cache: in a channel of its own, not at its beginning.
+fn part_address(design: &Design, port: u32) -> u64 {
+    let fpga = Fpga::of(design.config.board);
+    let channel = channels_of(port, design.memory.ports, fpga.hbm_channels).start;
+    u64::from(channel) * fpga.hbm_channel_bytes + u64::from(port % 5) * 0x1_3000
 }
 
 /// The first byte of a port's part of the cache, among those of all homes.
 fn part_first(design: &Design, port: u32) -> u64 {
-    let first = design.mesh.nodes().find(|tile| {
-        let (x, y) = design.mesh.coords(*tile);
-        design.memory.port(x, y) == port
-    });
-    let tile = first.expect("a port has tiles").index() as u64;
-    let slices =
-        [design.config.model.max_streams, design.placement.blocks_of_home(), design.config.model.kv_heads];
-    slices.into_iter().fold(tile, |all, factor| all * u64::from(factor)) * design.memory.slice_bytes
+    let first = design.homes_of_port(port).next().unwrap_or(0);
+    u64::from(port * design.memory.tiles_per_port + first) << design.memory.region_width
 }
 
 impl Card {
     /// A card in its first state, with garbage in its memory.
     pub fn new(design: &Design) -> Card {
         let mut platform = Platform::of(design);
-        let base = |port| match is_flat(design) {
-            true => part_address(0),
-            false => part_address(port).wrapping_sub(part_first(design, port)),
-        };
+        let base = |port| part_address(design, port).wrapping_sub(part_first(design, port));
         platform.bases = (0..design.memory.ports).map(base).collect();
         let mut bench = whole(design, &platform, &Clocks::IN_STEP);
         bench.driver.device.set_image(Image::Hash(GARBAGE));
@@ -151,15 +139,19 @@ impl Card {
         self.bench.driver.device.write(offset, value).unwrap();
     }
 
-    /// A buffer for the kernel's argument with this number.
-    fn allocate(&mut self, bytes: u64, argument: u32) -> u64 {
-        let count = self.design.arguments().len() as u32;
-        let (address, of) = match argument {
-            0 => (0x7_0000_3000, Use::Reads),
-            1 => (0x9_ffff_e000, Use::Outputs),
-            list if list + 1 == count => (0x6_ffff_f000, Use::Reads),
-            port if is_flat(&self.design) => (part_address(port - 2), Use::Cache(0)),
-            port => (part_address(port - 2), Use::Cache(part_first(&self.design, port - 2))),
+    /// A buffer in a memory of the stand-in: a channel of HBM, or DDR for the kernel's argument of a number from 1000 on.
+    fn allocate(&mut self, bytes: u64, memory: u32) -> u64 {
+        let ports = self.design.memory.ports;
+        let channels = Fpga::of(self.design.config.board).hbm_channels;
+        let (address, of) = match memory {
+            1000 => (0x7_0000_3000, Use::Reads),
+            1001 => (0x9_ffff_e000, Use::Outputs),
+            1002.. => (0x6_ffff_f000, Use::Reads),
+            channel => {
+                let port = (0..ports).find(|&port| channels_of(port, ports, channels).contains(&channel));
+                let port = port.expect("every channel has a port");
+                (part_address(&self.design, port), Use::Cache(part_first(&self.design, port)))
+            }
         };
         let contents = match of {
             Use::Cache(_) => Vec::new(),

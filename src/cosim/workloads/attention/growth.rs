@@ -50,7 +50,7 @@ impl<'a> Growth<'a> {
             append,
             tokens: TokenPins::find(pins, top, 1)?,
             writes: WritePins::find(pins, top, design.memory.ports)?,
-            writers: TokenWriters::new(append, design.memory.ports),
+            writers: TokenWriters::new(append, design),
             due: Vec::new(),
             next: 0,
             written: Vec::new(),

@@ -54,7 +54,7 @@ impl<'a> NewTokens<'a> {
             groups: 0,
             presented: false,
             rows: Vec::new(),
-            writers: TokenWriters::new(append, design.memory.ports),
+            writers: TokenWriters::new(append, design),
             image: image.clone(),
             written: 0,
             violations: Violations::default(),

@@ -4,7 +4,9 @@ use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::axi::{Request, WriteBeat};
-use crate::cosim::memory::{Behaviour, Bytes, Fault, Image, Interface, Memory, Shape, WriteMemory, Written};
+use crate::cosim::memory::{
+    Base, Behaviour, Bytes, Fault, Image, Interface, Layout, Memory, Shape, WriteMemory, Written,
+};
 use crate::cosim::workloads::fabric_pins::MemoryPins;
 use crate::design::Design;
 use crate::emit::ModuleSpec;
@@ -82,7 +84,8 @@ impl Platform {
     pub fn of(design: &Design) -> Platform {
         let hbm = Behaviour::of(design);
         let flit = f64::from(design.flit.data_width / 8);
-        let io = Behaviour { bytes_per_cycle: flit, ..hbm.clone() };
+        // Queries and outputs lie elsewhere: in DDR under the shell.
+        let io = Behaviour { bytes_per_cycle: flit, refresh: None, layout: Layout::OfPort, ..hbm.clone() };
         // Bits beyond 32, so that swapped words and lost carries are found.
         let align = u64::from(design.base_align());
         let base = |port: u64| (port + 1) * 0x1_0000_0000 - (port + 1) * align;
@@ -93,6 +96,14 @@ impl Platform {
     #[must_use]
     pub fn unruly(self, seed: u64) -> Platform {
         Platform { hbm: self.hbm.unruly(seed), io: self.io.unruly(seed + 1), lazy: 3, ..self }
+    }
+}
+
+/// What a memory port adds to its addresses. A tile that swapped reads a home of another port.
+fn base_of(design: &Design, bases: &[u64], own: u64) -> Base {
+    match design.swaps() {
+        true => Base::OfPart { offsets: bases.to_vec(), part_width: design.memory.part_width() },
+        false => Base::One(own),
     }
 }
 
@@ -121,7 +132,7 @@ impl Slaves {
         let shape = Shape::of(design);
         let interface = |(port, &base): (usize, &u64)| Interface {
             name: format!("m_axi_hbm{port:02}"),
-            base,
+            base: base_of(design, &platform.bases, base),
             unique_ids: true,
         };
         let interfaces: Vec<_> = platform.bases.iter().enumerate().map(interface).collect();
@@ -129,9 +140,9 @@ impl Slaves {
         let hbm_pins = interfaces.iter().map(found).collect::<Result<_, _>>()?;
         let (flit_bytes, behaviour) = (shape.flit_bytes, platform.io.clone());
         // One memory, without slices.
-        let flat = Shape { ports: 1, flit_bytes, burst_flits: 16, slice_bytes: u64::MAX, slices: 1 };
+        let flat = Shape::flat(flit_bytes);
         let buffers = Image::Buffers(Bytes::default());
-        let io = Interface { name: "m_axi_io".to_owned(), base: 0, unique_ids: false };
+        let io = Interface { name: "m_axi_io".to_owned(), base: Base::One(0), unique_ids: false };
         let slices = Image::Slices(HashMap::new());
         let mut of_tokens = interfaces.clone();
         of_tokens.retain(|_| design.append.is_some());
@@ -181,9 +192,7 @@ impl Slaves {
         self.read_pins.observe_port(pins, 0, &mut self.queries, 0, cycle);
         self.outputs.observe(cycle, self.write_pins.written(pins), &mut self.buffers);
         for (port, (at, slave)) in self.token_pins.iter().zip(&mut self.tokens).enumerate() {
-            let before = slave.beats();
-            slave.observe(cycle, at.written(pins), &mut self.hbm.store());
-            self.hbm.spend(port, slave.beats() - before);
+            slave.observe(cycle, at.written(pins), &mut self.hbm.store(port));
         }
     }
 

@@ -1,5 +1,6 @@
 //! Reads and writes of memory, with guards and register slices.
 
+use crate::design::registers::ARGUMENTS_BEFORE_PORTS;
 use crate::design::Append;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::device::bundles::STALE;
@@ -8,8 +9,28 @@ use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::takv::bundles::HEAD;
 
-pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams) -> ModuleSpec {
+/// Base addresses of all memory ports, where a tile reads and writes the memory of others.
+pub(in crate::emit::rtl) fn base_table(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Device,
+        "meshkv_base_table",
+        &["Table of the base addresses of all memory ports, looked up by the part of memory that an address is in."],
+    )
+    .control(&c.control, &["PORTS"])
+    .front(w, &["ARG_BITS"])
+    .param("ALIGN_LOG", 12, "Low bits of a base address that are 0.")
+    .param("FIRST_ARGUMENT", ARGUMENTS_BEFORE_PORTS, "Number of the first port's argument.")
+    .param("PART_WIDTH", 1, "Width of the number of a part in bits.")
+    .input("clk", 1, "")
+    .bases(Dir::Input)
+    .group("Look-up, in the same cycle.")
+    .input("part", "PART_WIDTH", "Number of the part: that of its port.")
+    .output("base", "64-ALIGN_LOG", "Its base address, without the low bits.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(
         Block::Device,
         "meshkv_read_guard",
         &[
@@ -24,21 +45,31 @@ pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams) -> ModuleSpec {
     .front(w, &["FLIT_WIDTH", "FLIT_LOG", "EPOCH_BITS", "ARG_BITS"])
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
-    .param("SECOND", 0, "1: there is a second base address.")
-    .clocked()
-    .own_number()
-    .input("second", "ARG_BITS", "Number of the second base argument, tied to a constant.")
-    .bases(Dir::Input)
-    .input("epoch", "EPOCH_BITS", "Number of the last reset.")
-    .input("stale", 1, STALE)
-    .output("owes", 1, "Answers of any epoch are outstanding.")
-    .output("moves", 1, "One pulse a beat of this epoch.")
-    .group("The requester; addresses relative to the base.")
-    .asked("s_")
-    .input("s_second", 1, "The address is relative to the second base.")
-    .group("AXI4 read channels.")
-    .axi_read("m_", "HOST_ID_WIDTH")
-    .build()
+    .param("SECOND", 0, "1: there is a second base address.");
+    if c.control.swaps() {
+        b = parts_of(b, w).control(&c.control, &["PORTS"]).instances(&["meshkv_base_table"]);
+    }
+    b.clocked()
+        .own_number()
+        .input("second", "ARG_BITS", "Number of the second base argument, tied to a constant.")
+        .bases(Dir::Input)
+        .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+        .input("stale", 1, STALE)
+        .output("owes", 1, "Answers of any epoch are outstanding.")
+        .output("moves", 1, "One pulse a beat of this epoch.")
+        .group("The requester; addresses relative to the base.")
+        .asked("s_")
+        .input("s_second", 1, "The address is relative to the second base.")
+        .group("AXI4 read channels.")
+        .axi_read("m_", "HOST_ID_WIDTH")
+        .build()
+}
+
+/// Adds the bits of an address that name the part of memory, where that of any port may be meant.
+fn parts_of(b: ModuleBuilder, w: &DeviceParams) -> ModuleBuilder {
+    b.param("FIRST_ARGUMENT", ARGUMENTS_BEFORE_PORTS, "Number of the first port's argument.")
+        .param("PART_LSB", w.part_lsb, "Lowest bit of an address that names the part of memory.")
+        .param("PART_WIDTH", w.part_width, "Bits that do; 0: all addresses are in that of the own argument.")
 }
 
 pub(in crate::emit::rtl) fn read_credits() -> ModuleSpec {
@@ -188,7 +219,7 @@ pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> Mod
 }
 
 pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append: &Append) -> ModuleSpec {
-    ModuleBuilder::new(Block::Device, "meshkv_token_writer",
+    let mut b = ModuleBuilder::new(Block::Device, "meshkv_token_writer",
         &[
             "Writes new tokens of a memory port into external memory: K as whole rows, V into its lane of every flit.",
             "",
@@ -197,28 +228,31 @@ pub(in crate::emit::rtl) fn token_writer(w: &DeviceParams, c: &PadParams, append
             "of its slice, and element d of V in flit HALF_FLITS + (row / lanes) * HEAD_DIM + d, lane row modulo lanes.",
         ],
     )
-    .control(&c.control, &["FLIT_WIDTH", "FLIT_LOG", "HEAD_DIM", "HALF_FLITS", "SLICE_BYTES", "VALUE_BURST", "AXI_ADDR_WIDTH", "TIMEOUT_WIDTH"])
+    .control(&c.control, &["FLIT_WIDTH", "FLIT_LOG", "HEAD_DIM", "HALF_FLITS", "SLICE_BYTES", "LOCAL_WIDTH", "REGION_WIDTH", "VALUE_BURST", "AXI_ADDR_WIDTH", "TIMEOUT_WIDTH"])
     .front(w, &["EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM"])
     .param("ID_WIDTH", w.core_id(), "Width of an ID below the epoch.")
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
-    .param("DEPTH", append.write_depth, "Words that can wait, at least those of a burst.")
-    .clocked()
-    .own_number()
-    .bases(Dir::Input)
-    .input("epoch", "EPOCH_BITS", "Number of the last reset.")
-    .input("stale", 1, STALE)
-    .input("flush", 1, "Pending work is dropped.")
-    .group("Status.")
-    .input("run_busy", 1, "A run is under way: memory is expected to answer.")
-    .output("append_bad", 1, "Memory has returned an error, until the run is cut off.")
-    .output("append_late", 1, "It has not taken or answered a write, until the run is cut off.")
-    .output("append_busy", 1, "Words are here or on their way, or answers of this epoch are outstanding.")
-    .output("append_owes", 1, "Answers of any epoch are outstanding.")
-    .output("append_moves", 1, "One pulse: progress.")
-    .written_words()
-    .group("AXI4 write channels.")
-    .axi_write("m_", "HOST_ID_WIDTH", "Epoch, and 0.")
-    .instances(&["meshkv_fifo"])
-    .build()
+    .param("DEPTH", append.write_depth, "Words that can wait, at least those of a burst.");
+    if c.control.swaps() {
+        b = parts_of(b, w).control(&c.control, &["PORTS"]).instances(&["meshkv_base_table"]);
+    }
+    b.clocked()
+        .own_number()
+        .bases(Dir::Input)
+        .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+        .input("stale", 1, STALE)
+        .input("flush", 1, "Pending work is dropped.")
+        .group("Status.")
+        .input("run_busy", 1, "A run is under way: memory is expected to answer.")
+        .output("append_bad", 1, "Memory has returned an error, until the run is cut off.")
+        .output("append_late", 1, "It has not taken or answered a write, until the run is cut off.")
+        .output("append_busy", 1, "Words are here or on their way, or answers of this epoch are outstanding.")
+        .output("append_owes", 1, "Answers of any epoch are outstanding.")
+        .output("append_moves", 1, "One pulse: progress.")
+        .written_words()
+        .group("AXI4 write channels.")
+        .axi_write("m_", "HOST_ID_WIDTH", "Epoch, and 0.")
+        .instances(&["meshkv_fifo"])
+        .build()
 }

@@ -14,7 +14,8 @@ use crate::emit::rtl::device::control::{control, descriptor_queue, list_reader};
 use crate::emit::rtl::device::counters::{counter_choice, counter_view, pad_view, row_choice};
 use crate::emit::rtl::device::front::{front, top};
 use crate::emit::rtl::device::memory::{
-    output_writer, query_reader, read_credits, read_guard, read_slices, token_reader, token_writer,
+    base_table, output_writer, query_reader, read_credits, read_guard, read_slices, token_reader,
+    token_writer,
 };
 use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::device::reset::{reset, reset_row, reset_stage};
@@ -24,6 +25,7 @@ use crate::emit::rtl::pad::params::PadParams;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("device/meshkv_base_table.v"),
     template!("device/meshkv_control_registers.v"),
     template!("device/meshkv_counter_choice.v"),
     template!("device/meshkv_counter_view.v"),
@@ -51,7 +53,7 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     let (w, c) = (DeviceParams::of(design), PadParams::of(design));
     let mut parts = vec![
         reset(&w, core),
-        read_guard(&w),
+        read_guard(&w, &c),
         read_credits(),
         read_slices(&w),
         query_reader(&w, &c),
@@ -69,5 +71,6 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     let top = top(&front, core);
     let within =
         [reset_stage(), reset_row(core), row_choice(core), counter_choice(&w, core), pad_view(&w, core)];
-    within.into_iter().chain(parts).chain([front, top]).collect()
+    let bases = design.swaps().then(|| base_table(&w, &c));
+    bases.into_iter().chain(within).chain(parts).chain([front, top]).collect()
 }

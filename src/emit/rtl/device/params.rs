@@ -45,6 +45,8 @@ pub(in crate::emit::rtl) struct DeviceParams {
     tokens_at: u32,
     pad_counters: u32,
     row_boundaries: String,
+    pub(in crate::emit::rtl) part_lsb: u32,
+    pub(in crate::emit::rtl) part_width: u32,
     identity: Vec<(&'static str, u32)>,
     ports: Vec<String>,
 }
@@ -69,6 +71,8 @@ impl DeviceParams {
             tokens_at: design.tokens_at(),
             pad_counters: pad_events(design).len() as u32,
             row_boundaries: row_boundaries(design),
+            part_lsb: design.memory.part_width(),
+            part_width: design.memory.addr_width - design.memory.part_width(),
             identity: design.identity(),
             ports: arguments[2..design.list_argument() as usize].to_vec(),
         }

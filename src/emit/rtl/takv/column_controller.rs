@@ -1,6 +1,5 @@
 //! The controller of a column.
 
-use crate::design::PlacementKind;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::takv::bundles::PLACE;
@@ -41,6 +40,9 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
             "INDEX_COUNT_WIDTH",
             "PIECES",
             "PIECE_COUNT_WIDTH",
+            "LOCAL_WIDTH",
+            "REGION_NUMBER_WIDTH",
+            "ROW_REGIONS",
             "BLOCKS",
             "SLICES",
             "TOKENS",
@@ -57,9 +59,6 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
     }
     if w.swaps() {
         b = b.control(w, &["HOME_WIDTH"]);
-    }
-    if w.placement.kind != PlacementKind::Hub {
-        b = b.control(w, &["STREAMS"]);
     }
     b = b
         .clocked()

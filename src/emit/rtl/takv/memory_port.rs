@@ -14,7 +14,7 @@ pub(in crate::emit::rtl) fn memory_port(w: &TakvParams) -> ModuleSpec {
         ],
     )
     .control(w, &["NUMBER_WIDTH", "INDEX_WIDTH", "FLIT_WIDTH", "ID_WIDTH", "LEN_WIDTH", "AXI_ID_WIDTH", "AXI_ADDR_WIDTH"])
-    .control(w, &["SLICE_BYTES", "FLIT_BYTES", "FLIT_LOG"])
+    .control(w, &["SLICE_BYTES", "LOCAL_WIDTH", "REGION_WIDTH", "FLIT_BYTES", "FLIT_LOG"])
     .param("TILES", w.memory.tiles_per_port, "Tiles of the port; AXI_ID_WIDTH - ID_WIDTH bits identify them.")
     .param("CREDITS", 4, "Bursts of a tile that can wait.")
     .clocked()

@@ -173,7 +173,7 @@ impl TakvParams {
     }
 
     fn axi_addr(&self) -> u32 {
-        self.memory.addr_width.max(self.bus.number.max(self.tile.index) + 1)
+        self.memory.addr_width
     }
 
     /// Bits of a query head's number.
@@ -283,6 +283,27 @@ impl ModuleBuilder {
             "BLOCK_WIDTH" => {
                 self.param("BLOCK_WIDTH", w.bus.block, "Width of the number of a home's macro-block in bits.")
             }
+            "LOCAL_WIDTH" => self.param(
+                "LOCAL_WIDTH",
+                w.memory.local_width,
+                "Width of a slice's number within its home in bits.",
+            ),
+            "REGION_WIDTH" => self.param(
+                "REGION_WIDTH",
+                w.memory.region_width,
+                "Width of a byte's place in the region of a home in bits.",
+            ),
+            "REGION_NUMBER_WIDTH" => self.param(
+                "REGION_NUMBER_WIDTH",
+                w.memory.addr_width - w.memory.region_width,
+                "Width of the number of a home's region in bits.",
+            ),
+            "ROW_REGIONS" => self.bits_param(
+                "ROW_REGIONS",
+                "[63:0]",
+                wide(u64::from(w.memory.row_ports * w.memory.tiles_per_port)),
+                "Regions of a row: its tiles, rounded up to whole ports.",
+            ),
             "NUMBER_WIDTH" => self.param(
                 "NUMBER_WIDTH",
                 w.bus.number,

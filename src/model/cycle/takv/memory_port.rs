@@ -2,7 +2,7 @@
 
 use super::burst::{Answer, Burst};
 use crate::design::depths::REQ_DEPTH;
-use crate::design::Design;
+use crate::design::{Design, Memory};
 use crate::model::cycle::common::{after, in_turn, Fifo};
 
 /// Read request to external memory.
@@ -50,8 +50,7 @@ pub struct MemoryPort {
     credit: Option<usize>,
     read: Option<Read>,
     beat: Option<Beat>,
-    slot_width: u32,
-    slice_bytes: u64,
+    memory: Memory,
     flit_bytes: u64,
 }
 
@@ -64,8 +63,7 @@ impl MemoryPort {
             credit: None,
             read: None,
             beat: None,
-            slot_width: design.memory.slot_width,
-            slice_bytes: design.memory.slice_bytes,
+            memory: design.memory,
             flit_bytes: u64::from(design.flit.data_width / 8),
         }
     }
@@ -83,8 +81,8 @@ impl MemoryPort {
     /// Answer for a tile, counted from the west: a register.
     pub fn answer(&self, tile: usize) -> Option<Answer> {
         let Beat { id, bad, last, data } =
-            self.beat.filter(|beat| beat.id >> self.slot_width == tile as u32)?;
-        Some(Answer { id: id & ((1 << self.slot_width) - 1), last, bad, data })
+            self.beat.filter(|beat| beat.id >> self.memory.slot_width == tile as u32)?;
+        Some(Answer { id: id & ((1 << self.memory.slot_width) - 1), last, bad, data })
     }
 
     /// Advances one clock period. `requests` come from the tiles.
@@ -111,10 +109,7 @@ impl MemoryPort {
 
     fn read_of(&self, tile: usize) -> Read {
         let burst = self.requests[tile].front().expect("it asks");
-        let address = burst
-            .number
-            .wrapping_mul(self.slice_bytes)
-            .wrapping_add(u64::from(burst.first) * self.flit_bytes);
-        Read { id: (tile as u32) << self.slot_width | burst.id, address, len: burst.len }
+        let address = self.memory.address_of(burst.number) + u64::from(burst.first) * self.flit_bytes;
+        Read { id: (tile as u32) << self.memory.slot_width | burst.id, address, len: burst.len }
     }
 }
