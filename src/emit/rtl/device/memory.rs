@@ -25,6 +25,7 @@ pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams) -> ModuleSpec {
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
     .param("SECOND", 0, "1: there is a second base address.")
+    .param("BURSTS", 1 << w.core_id(), "Bursts of an epoch at most that memory owes.")
     .clocked()
     .own_number()
     .input("second", "ARG_BITS", "Number of the second base argument, tied to a constant.")
