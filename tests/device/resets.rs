@@ -182,7 +182,9 @@ fn owe_bursts_of_a_beat(design: &Design, files: &[SourceFile]) -> Result<usize, 
     let tensors = attention::tensors(design, 40, 4, Logits::Normal, 5);
     let [first, next] = [&tensors, &others]
         .map(|of| Job::new(design, of, (0, 4), Mapping::RowAligned, Sharing::KvHead).unwrap());
-    let mut bench = modelled_of(files, &next, &Platform::of(design), &Clocks::IN_STEP).unwrap();
+    let mut platform = Platform::of(design);
+    platform.io.outstanding = 100;
+    let mut bench = modelled_of(files, &next, &platform, &Clocks::IN_STEP).unwrap();
     owe_four_epochs(&mut bench, [&first, &next], late_queries())
 }
 
@@ -211,22 +213,23 @@ fn accepted_after_a_scan(design: &Design, files: &[SourceFile]) -> Option<i32> {
     let job = job(design, &tensors, Mapping::RowAligned);
     let mut bench = joined_of(files, design, &Platform::of(design), &Clocks::IN_STEP).unwrap();
     let (first, last) = (0, design.list_argument());
+    let refused = Some(("ARGUMENT", last));
     let mut cut_off = 0;
     bench.load(&job).unwrap();
     // The reset of the arrays begins so many cycles before or after the start.
     for at in -24..40_i32 {
         let what = format!("cycle {at}");
-        let refused = |bench: &mut Bench| {
+        let first_error = |bench: &mut Bench| {
             bench.driver.clear().unwrap();
             if bench.driver.read("DESC_FREE").unwrap() == DESC_QUEUE {
                 bench.push(&job).unwrap();
             }
             bench.driver.start().unwrap();
             let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap();
-            outcome.first == Some(("START_ARGUMENT", last))
+            outcome.first
         };
         bench.driver.argument(last, 0x6_ffff_f040).unwrap();
-        assert!(refused(&mut bench), "{what}: an argument that is not aligned");
+        assert_eq!(first_error(&mut bench), refused, "{what}: an argument that is not aligned");
         bench.driver.clear().unwrap();
         bench.driver.argument(first, bench.queries() + 0x1000 * (at + 25) as u64).unwrap();
         let hold = |bench: &mut Bench, held: bool, cycles: i32| {
@@ -246,7 +249,7 @@ fn accepted_after_a_scan(design: &Design, files: &[SourceFile]) -> Option<i32> {
         let (cause, _) = outcome.first.unwrap_or_else(|| panic!("{what}: the argument was accepted"));
         cut_off += usize::from(cause == "RESET");
         bench.driver.settle(RESET).unwrap();
-        if !refused(&mut bench) {
+        if first_error(&mut bench) != refused {
             return Some(at);
         }
     }
