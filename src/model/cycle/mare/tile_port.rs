@@ -67,8 +67,6 @@ pub struct TilePort {
     kept: bool,
     left: bool,
     part_vc: u32,
-    /// The last flit of a packet left in the last period: the next packet takes the next channel.
-    part_ended: bool,
     /// Sender of this period, chosen in the last.
     turn: Sender,
     /// PART was the last that was chosen of it and KV_FETCH.
@@ -90,7 +88,6 @@ impl TilePort {
             kept: false,
             left: false,
             part_vc: 0,
-            part_ended: false,
             turn: Sender::Data,
             fetch_first: false,
             tx: None,
@@ -127,8 +124,7 @@ impl TilePort {
             input.fetch.is_some() && !choice.own_fetch && self.credits[params.vn0_vcs as usize] > 0;
         let root_here = self.y == 0;
         choice.own_part = input.part.is_some() && root_here && self.own_room > 0 && !rx_part;
-        let wants_part =
-            input.part.is_some() && !root_here && !self.part_ended && self.credits[self.part_vc as usize] > 0;
+        let wants_part = input.part.is_some() && !root_here && self.credits[self.part_vc as usize] > 0;
         match self.turn {
             Sender::Part => choice.parts = wants_part,
             Sender::Fetch => choice.fetches = wants_fetch,
@@ -227,11 +223,10 @@ impl TilePort {
             self.credits[credit.trailing_zeros() as usize] += 1;
             credit &= credit - 1;
         }
-        if self.part_ended {
+        // The next packet takes the next channel.
+        if choice.parts && input.part.is_some_and(|part| part.last) {
             self.part_vc = (self.part_vc + 1) % self.params.vn0_vcs;
         }
-        let last = choice.parts && input.part.is_some_and(|part| part.last);
-        self.part_ended = last && self.params.vn0_vcs > 1;
     }
 
     /// Returns slots: of data at once, of fetches when one has left the home's buffer (`home_credit`), of
