@@ -24,7 +24,7 @@ namespace meshkv {
 
 struct Options {
     unsigned device = 0;                       // Number of the card.
-    std::chrono::milliseconds limit{10000};    // A run that takes longer is cut off.
+    std::chrono::milliseconds limit{10000};    // A run that takes longer is cut off; a reset that does is an error.
     bool interrupt = false;                    // Wait for the interrupt instead of polling.
     uint32_t mapping = MAPPING_AUTO;
     uint32_t layers = MESHKV_LAYERS;           // Of the model: its last layer ends a step.
@@ -34,7 +34,7 @@ class Device {
 public:
     // Loads a bitstream, refuses one of another design, and allocates all buffers.
     explicit Device(const std::string &xclbin, const Options &options = {})
-        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_), cache_(card_),
+        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_, options.limit), cache_(card_),
           queries_(card_.allocate("queries", query_bytes(), "the buffer of queries")),
           outputs_(card_.allocate("outputs", MESHKV_PARTIAL_BYTES, "the buffer of outputs")),
           list_(card_.allocate("list", (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) * sizeof(meshkv_descriptor), "the list of descriptors")) {

@@ -99,14 +99,14 @@ public:
 template <typename Io>
 class Driver {
 public:
-    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device of another design. A run or descriptors left by
-    // another host are dropped.
-    explicit Driver(Io &io) : io_(io) {
+    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device of another design. Whatever another host left is
+    // dropped: a run, its end that nobody read, descriptors, queries, errors, settings. A reset takes `limit` at most.
+    explicit Driver(Io &io, std::chrono::milliseconds limit = std::chrono::seconds(1)) : io_(io), limit_(limit) {
         expect("MAGIC", MESHKV_MAGIC, MESHKV_MAGIC_VALUE, "this is no meshkv");
         expect("MAP_VERSION", MESHKV_MAP_VERSION, MESHKV_MAP_VERSION_VALUE, "its registers are those of another release");
         expect("DESIGN", MESHKV_DESIGN, MESHKV_DESIGN_VALUE, "it was generated from another configuration");
-        if (runs() || queued()) reset();
-        else clear();
+        io_.write(MESHKV_WATCHDOG, MESHKV_WATCHDOG_RESET);
+        reset();
     }
 
     // Clears old errors and interrupts.
@@ -129,14 +129,17 @@ public:
         clear();
     }
 
-    // Stops the run and empties the queue. Waits until that is done: descriptors pushed before are refused.
+    // Stops the run and empties the queue. Waits until that is done and no run is due, and forgets the end of the last one.
     void reset() {
+        io_.write(MESHKV_GIE, 0);
+        io_.write(MESHKV_CTRL, 0);  // A run that would follow by AUTO_RESTART does not.
         io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
         next_ = begun_ = {};
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-        while (runs())
+        const auto end = std::chrono::steady_clock::now() + limit_;
+        // The read that finds the device idle clears AP_DONE, which is set before.
+        while (!(io_.read(MESHKV_CTRL) & MESHKV_CTRL_AP_IDLE_MASK))
             if (std::chrono::steady_clock::now() > end)
-                throw std::runtime_error("the device did not come out of a soft reset within a second: reset it with its shell");
+                throw std::runtime_error("the device did not come out of a soft reset within " + std::to_string(limit_.count()) + " ms: reset it with its shell");
         clear();
     }
 
@@ -277,6 +280,7 @@ private:
     }
 
     Io &io_;
+    std::chrono::milliseconds limit_;  // Of a reset.
     Set next_, begun_;  // Of the next run; of the last run, until its end is known.
 };
 

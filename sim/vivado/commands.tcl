@@ -127,7 +127,7 @@ namespace eval vivado {
         concat $as_text {-timing -histogram -load_types -clock_regions -slr -ascending}] 0 0
     command report_qor_suggestions [concat $to_file {-max_strategies -max_paths -cells -of_objects}] [concat $as_text {
         -no_split -report_all_suggestions}] 0 0
-    foreach name {get_cdc_violations get_methodology_violations} {
+    foreach name {get_methodology_violations} {
         command $name {-filter -name} {-regexp -nocase} 0 1
     }
     command version {} {-short} 0 0

@@ -3,6 +3,7 @@
 use super::source_file::SourceFile;
 use crate::design::registers::{
     voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, LIST_WORDS, REGISTERS,
+    WATCHDOG,
 };
 use crate::design::Design;
 use std::fmt::Write as _;
@@ -43,6 +44,8 @@ pub(super) fn emit(design: &Design) -> SourceFile {
     }
     text += "/* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */\n";
     define(&mut text, "ERROR_VOIDS_MASK", &format!("0x{:08x}u", voids()));
+    text += "\n/* WATCHDOG after a reset. */\n";
+    define(&mut text, "WATCHDOG_RESET", &format!("{WATCHDOG}u"));
     text += "\n/* Groups of counters. */\n";
     for (number, (name, doc)) in COUNTER_GROUPS.iter().enumerate() {
         let _ = writeln!(text, "/* {doc}. */");

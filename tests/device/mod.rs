@@ -6,6 +6,7 @@ mod append_mutants;
 mod calls;
 mod control_registers;
 mod counter_view;
+mod dead_hosts;
 mod errors;
 mod host_example;
 mod library;

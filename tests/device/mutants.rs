@@ -1,7 +1,7 @@
 //! Mutants of the front's Verilog: each fault that would fail on a board is found.
 
 use crate::support::device::{
-    apart, hasty, job, joined_of, modelled_of, mutant, owe_four_epochs, small, tensors,
+    apart, hasty, job, joined_of, late_memory, modelled_of, mutant, owe_four_epochs, small, tensors,
 };
 use crate::support::device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};
 use meshkv::cosim::dut::clocks::Clocks;
@@ -115,7 +115,7 @@ fn an_epoch_that_is_used_again_too_early_is_found() {
         "end else if (1'b0) begin",
     );
     let mut bench = joined_of(&files, &design, &Platform::of(&design), &apart(1)).unwrap();
-    let found = owe_four_epochs(&mut bench, [&jobs[0], &jobs[1]]);
+    let found = owe_four_epochs(&mut bench, [&jobs[0], &jobs[1]], late_memory(&design));
     assert!(found.is_err(), "memory owes the epoch, unseen");
 }
 

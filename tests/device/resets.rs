@@ -1,13 +1,20 @@
 //! Resets that cut off a run at any cycle, soft or from the platform: the next run works, and accepts no late answer
 //! that memory owes to an earlier run.
 
+use crate::support::attention;
 use crate::support::device::{
-    apart, assert_error, assert_rules, job, owe_four_epochs, run_clean, small, tensors, whole,
+    apart, assert_error, assert_rules, hasty, job, joined_of, late_memory, late_queries, modelled_of, mutant,
+    owe_four_epochs, run_clean, small, tensors, whole,
 };
 use crate::support::device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::hash::mix;
-use meshkv::cosim::workloads::device::{Notice, Platform};
-use meshkv::design::Mapping;
+use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::workloads::device::{Bench, Notice, Platform};
+use meshkv::design::registers::DESC_QUEUE;
+use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::SourceFile;
+use meshkv::model::tensors::Logits;
 
 /// Cycles in which `ap_rst_n` is held.
 const HELD: u64 = 64;
@@ -163,6 +170,104 @@ fn an_epoch_that_memory_still_owes_is_not_used_again() {
     let [first, next] = [&tensors, &others].map(|t| job(&design, t, Mapping::HeadTile));
     let mut bench = whole(&design, &Platform::of(&design), &apart(8));
     for times in 0..2 {
-        owe_four_epochs(&mut bench, [&first, &next]).unwrap_or_else(|why| panic!("time {times}: {why}"));
+        owe_four_epochs(&mut bench, [&first, &next], late_memory(&design))
+            .unwrap_or_else(|why| panic!("time {times}: {why}"));
     }
+}
+
+/// Queries whose heads are a beat each are the most bursts that a reader asks for. Cuts off runs that wait for them.
+fn owe_bursts_of_a_beat(design: &Design, files: &[SourceFile]) -> Result<usize, String> {
+    assert_eq!(design.config.pe.head_dim * 16, design.flit.data_width);
+    let others = attention::tensors(design, 33, 4, Logits::Normal, 6);
+    let tensors = attention::tensors(design, 40, 4, Logits::Normal, 5);
+    let [first, next] = [&tensors, &others]
+        .map(|of| Job::new(design, of, (0, 4), Mapping::RowAligned, Sharing::KvHead).unwrap());
+    let mut platform = Platform::of(design);
+    platform.io.outstanding = 100;
+    let mut bench = modelled_of(files, &next, &platform, &Clocks::IN_STEP).unwrap();
+    owe_four_epochs(&mut bench, [&first, &next], late_queries())
+}
+
+#[test]
+fn bursts_of_a_beat_are_counted_until_all_of_them_are_answered() {
+    let design = attention::small(|c| {
+        (c.noc.flit_width, c.kv.segment_tokens) = (512, 64);
+        (c.kv.uram_per_tile, c.pad.fifo_depth) = (8, Some(48));
+        (c.memory.tiles_per_port, c.model.max_streams) = (Some(1), 4);
+    });
+    let files = hasty(&design);
+    let owed = owe_bursts_of_a_beat(&design, &files).unwrap();
+    // As many as places for beats allow, of four epochs: more than IDs of a port have names.
+    assert_eq!(owed, 4 * 17);
+    assert!(owed >= 1 << (design.axi_id_width() + 1));
+    // A count as wide as for a memory port does not have room.
+    let narrow = mutant(&files, "meshkv_read_guard", "$clog2(MOST_NUM + 1)", "ID_WIDTH + EPOCH_BITS + 1");
+    let found = owe_bursts_of_a_beat(&design, &narrow);
+    assert!(found.is_err(), "a count that wraps: {found:?}");
+}
+
+/// Lets a device refuse its last argument and changes the first. Cuts off the scan of the next run in every cycle, and
+/// returns the first cycle after which the last argument is accepted.
+fn accepted_after_a_scan(design: &Design, files: &[SourceFile]) -> Option<i32> {
+    let tensors = tensors(design, 24, 5);
+    let job = job(design, &tensors, Mapping::RowAligned);
+    let mut bench = joined_of(files, design, &Platform::of(design), &Clocks::IN_STEP).unwrap();
+    let (first, last) = (0, design.list_argument());
+    let refused = Some(("ARGUMENT", last));
+    let mut cut_off = 0;
+    bench.load(&job).unwrap();
+    // The reset of the arrays begins so many cycles before or after the start.
+    for at in -24..40_i32 {
+        let what = format!("cycle {at}");
+        let first_error = |bench: &mut Bench| {
+            bench.driver.clear().unwrap();
+            if bench.driver.read("DESC_FREE").unwrap() == DESC_QUEUE {
+                bench.push(&job).unwrap();
+            }
+            bench.driver.start().unwrap();
+            let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap();
+            outcome.first
+        };
+        bench.driver.argument(last, 0x6_ffff_f040).unwrap();
+        assert_eq!(first_error(&mut bench), refused, "{what}: an argument that is not aligned");
+        bench.driver.clear().unwrap();
+        bench.driver.argument(first, bench.queries() + 0x1000 * (at + 25) as u64).unwrap();
+        let hold = |bench: &mut Bench, held: bool, cycles: i32| {
+            bench.driver.device.hold_compute(held);
+            (0..cycles).for_each(|_| bench.driver.device.tick().unwrap());
+        };
+        if at < 0 {
+            hold(&mut bench, true, -at);
+        }
+        bench.driver.start().unwrap();
+        hold(&mut bench, false, at.max(0));
+        if at >= 0 {
+            hold(&mut bench, true, 8);
+        }
+        bench.driver.device.hold_compute(false);
+        let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap();
+        let (cause, _) = outcome.first.unwrap_or_else(|| panic!("{what}: the argument was accepted"));
+        cut_off += usize::from(cause == "RESET");
+        bench.driver.settle(RESET).unwrap();
+        if first_error(&mut bench) != refused {
+            return Some(at);
+        }
+    }
+    // The scan takes two cycles an argument.
+    assert!(cut_off >= 2 * design.arguments().len(), "{cut_off} runs were cut off");
+    bench.driver.write("SOFT_RESET", 1).unwrap();
+    bench.driver.settle(RESET).unwrap();
+    bench.driver.argument(last, 0x6_ffff_f000).unwrap();
+    run_clean(&mut bench, &job, Notice::Polling, "all arguments are aligned");
+    None
+}
+
+#[test]
+fn an_argument_that_is_not_aligned_stays_refused_whenever_a_scan_is_cut_off() {
+    let (design, scan) = (small(), "if (lead_q[3] & ~arguments & fresh_q)");
+    let files = hasty(&design);
+    assert_eq!(accepted_after_a_scan(&design, &files), None);
+    // A scan that was cut off and goes on where the last change was.
+    let found = accepted_after_a_scan(&design, &mutant(&files, "meshkv_run_control", scan, "if (1'b0)"));
+    assert!(found.is_some(), "a scan that forgets what it has read is found");
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A design laid out with its netlist, on which constraints run.
-struct Bench {
+pub(super) struct Bench {
     linters: Linters,
     dir: TempDir,
     /// The top and the converters.
@@ -19,7 +19,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(design: &Design) -> Bench {
+    pub(super) fn new(design: &Design) -> Bench {
         let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
         let dir = tempfile::tempdir().unwrap();
         let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
@@ -43,7 +43,7 @@ impl Bench {
         self.tops.iter().copied().flat_map(flatten).map(|m| m.text).collect()
     }
 
-    fn path(&self, file: &str) -> PathBuf {
+    pub(super) fn path(&self, file: &str) -> PathBuf {
         self.dir.path().join(file)
     }
 
@@ -63,7 +63,7 @@ impl Bench {
         found.into_iter().map(|m| m.text).collect()
     }
 
-    fn script(&self, name: &str, found: Installation<'_>) -> Vec<String> {
+    pub(super) fn script(&self, name: &str, found: Installation<'_>) -> Vec<String> {
         let tclsh = &self.linters.tclsh;
         let said = vivado::script(tclsh, self.dir.path(), (TOP, name), found, &Interrupt::default()).unwrap();
         said.into_iter().map(|m| m.text).collect()
@@ -74,12 +74,18 @@ impl Bench {
         defines::check(self.dir.path()).unwrap().into_iter().map(|m| m.text).collect()
     }
 
-    fn scripts(&self) -> Vec<String> {
+    pub(super) fn scripts(&self) -> Vec<String> {
         vivado::SCRIPTS.iter().flat_map(|name| self.script(name, Installation::default())).collect()
     }
 
     /// Replaces the first `from` of a file by `to` and returns the findings.
-    fn with(&self, file: &str, from: &str, to: &str, run: impl Fn(&Bench) -> Vec<String>) -> Vec<String> {
+    pub(super) fn with(
+        &self,
+        file: &str,
+        from: &str,
+        to: &str,
+        run: impl Fn(&Bench) -> Vec<String>,
+    ) -> Vec<String> {
         let path = self.path(file);
         let sound = std::fs::read_to_string(&path).unwrap();
         assert!(sound.contains(from), "{file} has no {from}");
@@ -90,7 +96,7 @@ impl Bench {
     }
 }
 
-fn named(name: &str) -> Design {
+pub(super) fn named(name: &str) -> Design {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
     Design::load(&path).unwrap().0
 }
@@ -323,41 +329,6 @@ fn converters_to_hbm_are_packaged_connected_and_constrained() {
     std::fs::write(bench.path(read), without.join("\n")).unwrap();
     let found = bench.constraints();
     assert!(found.iter().any(|text| text.contains("u_asks/u_write_seen/first_q_reg")), "{found:?}");
-}
-
-#[test]
-fn the_reports_end_with_a_verdict_and_an_old_one_does_not_count() {
-    let bench = Bench::new(&named("tiny"));
-    let verdict = || std::fs::read_to_string(bench.path("build/reports/verdict.txt")).unwrap_or_default();
-    let (reports, system) = ("scripts/reports.tcl", "scripts/system.tcl");
-    let run = |bench: &Bench| bench.script("reports", Installation::default());
-    assert_eq!(run(&bench), [""; 0]);
-    assert!(
-        verdict().starts_with("meshkv: PASS: setup slack 0.1 ns on ap_clk, hold slack 0.1 ns"),
-        "{}",
-        verdict()
-    );
-    for (from, to, says) in [
-        (
-            "[get_property SLACK $path]",
-            "-0.25",
-            "setup slack -0.25 ns on ap_clk (timing.rpt); hold slack -0.25 ns",
-        ),
-        ("[get_cdc_violations -quiet]", "{Critical Info Critical}", "2 critical clock crossings (cdc.rpt)"),
-    ] {
-        assert_eq!(bench.with(reports, from, to, run), [""; 0]);
-        assert!(verdict().starts_with("meshkv: FAIL: "), "{}", verdict());
-        assert!(verdict().contains(says), "{}", verdict());
-    }
-    // A report that fails leaves no verdict, not the one before.
-    let found = bench.with(reports, "report_drc -file", "report_drc -files", run);
-    assert!(found[0].contains("-files is no option of report_drc"), "{found:?}");
-    assert_eq!(verdict(), "");
-    // The bare system runs them, too.
-    assert_eq!(bench.script("system", Installation::default()), [""; 0]);
-    assert!(verdict().starts_with("meshkv: PASS"), "{}", verdict());
-    let found = bench.with(system, "open_run impl_1", "open_run -named x impl_1", Bench::scripts);
-    assert!(found[0].contains("is no option of open_run"), "{found:?}");
 }
 
 #[test]

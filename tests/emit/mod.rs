@@ -5,4 +5,5 @@ mod files;
 mod goldens;
 mod lint_matrix;
 mod slr_crossings;
+mod verdict;
 mod write;

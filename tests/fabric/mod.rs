@@ -2,6 +2,7 @@
 
 mod attention;
 mod clocks;
+mod kept_queries;
 mod lockstep;
 mod pieces;
 mod random_configs;

@@ -15,11 +15,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// The stand-ins, part of the binary, so that `lint` works without the sources.
-const ENGINE: [(&str, &str); 6] = [
+const ENGINE: [(&str, &str); 7] = [
     ("netlist.tcl", include_str!("../../../sim/vivado/netlist.tcl")),
     ("commands.tcl", include_str!("../../../sim/vivado/commands.tcl")),
     ("check.tcl", include_str!("../../../sim/vivado/check.tcl")),
     ("meaning.tcl", include_str!("../../../sim/vivado/meaning.tcl")),
+    ("reports.tcl", include_str!("../../../sim/vivado/reports.tcl")),
     ("places.tcl", include_str!("../../../sim/vivado/places.tcl")),
     ("system.tcl", include_str!("../../../sim/vivado/system.tcl")),
 ];

@@ -42,7 +42,7 @@ struct Card {
     std::map<uint32_t, uint32_t> registers;
     std::map<uint32_t, uint64_t> next;  // By memory: bytes taken.
     uint32_t error = 0, info = 0, descriptors = 0;
-    bool done = false;
+    bool done = false, hangs = false;
     uint64_t touched = 0;  // Registers and buffers written.
     std::string dir = std::getenv("MESHKV_FAKE_DIR") ? std::getenv("MESHKV_FAKE_DIR") : ".";
     std::ofstream log{dir + "/log"};
@@ -84,7 +84,8 @@ struct Card {
             return;
         }
         if (!descriptors && !registers[MESHKV_LIST_COUNT]) return fail(MESHKV_ERROR_START_EMPTY, 0);
-        if (fault() == "hang") return;
+        hangs = fault() == "hang";
+        if (hangs) return;
         std::ofstream memory(dir + "/memory", std::ios::binary);
         for (auto &one : buffers) {
             const uint64_t head[2] = {one.first, one.second->card.size()};
@@ -106,7 +107,10 @@ struct Card {
         switch (offset) {
         case MESHKV_ERROR: error &= ~value; break;
         case MESHKV_ISR: break;
-        case MESHKV_SOFT_RESET: descriptors = 0; break;
+        case MESHKV_SOFT_RESET:
+            descriptors = 0;
+            hangs = false;
+            break;
         case MESHKV_DESC_PUSH:
             if (fault() == "desc") fail(MESHKV_ERROR_DESC_LAYER, registers[MESHKV_DESC_CACHE] & 0xffff);
             else ++descriptors;
@@ -128,7 +132,7 @@ struct Card {
         case MESHKV_ERROR: return error;
         case MESHKV_ERROR_INFO: return info;
         case MESHKV_CTRL: {
-            const uint32_t value = done ? MESHKV_CTRL_AP_DONE_MASK : 0;
+            const uint32_t value = (done ? MESHKV_CTRL_AP_DONE_MASK : 0) | (hangs ? 0 : MESHKV_CTRL_AP_IDLE_MASK);
             done = false;
             return value;
         }

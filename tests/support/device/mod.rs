@@ -167,17 +167,26 @@ pub fn assert_error(outcome: &Outcome, name: &str, what: &str) -> u32 {
 /// Delay of answers in cycles, during which four resets pass, each of which waits for them.
 const STAY_AWAY: u32 = 6 * TIMEOUT;
 
-/// Cuts off a run in each of the four epochs, so that memory owes answers to all, and starts another. That run is
-/// refused until the answers have arrived. Returns the first fault.
-pub fn owe_four_epochs(bench: &mut Bench, jobs: [&Job; 2]) -> Result<(), String> {
+/// External memory that answers after four resets have passed.
+pub fn late_memory(design: &Design) -> Faults {
+    let late = |port: usize| Fault::of_port(port, FaultKind::Late(STAY_AWAY)).after(0);
+    Faults { hbm: (0..design.memory.ports as usize).map(late).collect(), ..Faults::default() }
+}
+
+/// The same of the memory of queries.
+pub fn late_queries() -> Faults {
+    Faults { reads: vec![Fault::of_port(0, FaultKind::Late(STAY_AWAY)).after(0)], ..Faults::default() }
+}
+
+/// Cuts off a run in each of the four epochs, so that a late memory owes answers to all, and starts another. That run
+/// is refused until the answers have arrived. Returns the bursts that were owed, or the first fault.
+pub fn owe_four_epochs(bench: &mut Bench, jobs: [&Job; 2], late: Faults) -> Result<usize, String> {
     let say = |why: DeviceError| why.to_string();
     let broken = |bench: &Bench| match bench.driver.device.violations() {
         (0, _) => Ok(()),
         (_, first) => Err(first.join("\n")),
     };
-    let late = |port: usize| Fault::of_port(port, FaultKind::Late(STAY_AWAY)).after(0);
-    let hbm = (0..jobs[0].design.memory.ports as usize).map(late).collect();
-    bench.driver.device.set_faults(Faults { hbm, ..Faults::default() });
+    bench.driver.device.set_faults(late);
     for round in 0..4 {
         let owed = bench.driver.device.waiting();
         bench.driver.clear().map_err(say)?;
@@ -194,23 +203,28 @@ pub fn owe_four_epochs(bench: &mut Bench, jobs: [&Job; 2]) -> Result<(), String>
         broken(bench)?;
     }
     bench.driver.device.set_faults(Faults::default());
+    let owed = bench.driver.device.waiting();
     bench.driver.clear().map_err(say)?;
     bench.load(jobs[1]).map_err(say)?;
-    bench.start(jobs[1]).map_err(say)?;
-    let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(say)?;
-    broken(bench)?;
-    match outcome.first {
-        Some(("RESET", 1)) => {}
-        _ => return Err(format!("the fifth run ended with `{}`", outcome.errors())),
+    bench.push(jobs[1]).map_err(say)?;
+    // It is refused until the last answer has arrived, also when most have. Its descriptors wait.
+    for left in [owed / 2, 0] {
+        bench.driver.clear().map_err(say)?;
+        bench.driver.start().map_err(say)?;
+        let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(say)?;
+        broken(bench)?;
+        match outcome.first {
+            Some(("RESET", 1)) => {}
+            _ => return Err(format!("with answers owed a run ended with `{}`", outcome.errors())),
+        }
+        while bench.driver.device.waiting() > left {
+            bench.driver.device.tick().map_err(|why| why.to_string())?;
+        }
     }
-    while bench.driver.device.waiting() > 0 {
-        bench.driver.device.tick().map_err(|why| why.to_string())?;
-    }
-    // Its descriptors are still there.
     bench.driver.clear().map_err(say)?;
     bench.driver.start().map_err(say)?;
     let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(say)?;
     let done = bench.take(jobs[1], outcome);
     assert_clean(bench, &done, "after all answers");
-    Ok(())
+    Ok(owed)
 }

@@ -142,6 +142,6 @@ impl<'a> Bench<'a> {
         stall: u8,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<AttentionResult, AttentionError> {
-        self.core.attend(self.job, Manner { timeline, stall, goes_on: false }, stop)
+        self.core.attend(self.job, Manner { timeline, stall, goes_on: false, has_queries: false }, stop)
     }
 }

@@ -102,6 +102,8 @@ pub(super) struct Manner {
     pub(super) stall: u8,
     /// Another job follows: the run ends when the design has settled. Counters are not read.
     pub(super) goes_on: bool,
+    /// The design has the queries of the job from one before.
+    pub(super) has_queries: bool,
 }
 
 /// The whole design out of reset.
@@ -173,6 +175,11 @@ impl<'a> Core<'a> {
         self.memory.image()
     }
 
+    /// The same, to be changed.
+    pub(super) fn image_mut(&mut self) -> &mut Image {
+        self.memory.image_mut()
+    }
+
     /// Runs a job to its last output, and to the end of all that follows from it if another job follows. `stop` is called
     /// from time to time with the outputs so far.
     ///
@@ -197,7 +204,12 @@ impl<'a> Core<'a> {
             let asked = vec![u32::MAX; design.config.model.max_streams.div_ceil(32) as usize];
             self.pins.set_part(self.one.partials, 0, &asked);
         }
-        self.send_inputs(job, heads, stop)?;
+        if !manner.has_queries {
+            self.send_queries(job, heads, stop)?;
+        }
+        while self.growth.as_ref().is_some_and(|growth| !growth.are_in()) {
+            self.tick_inputs()?;
+        }
         let begun = self.pins.cycle();
         let since = *self.since.get_or_insert(begun);
         let pending = job.descriptors().expect("the job was checked");
@@ -379,8 +391,8 @@ impl<'a> Core<'a> {
         self.design.mesh.node(coords & ((1 << x_bits) - 1), coords >> x_bits)
     }
 
-    /// Sends the queries of a job, and its new tokens beside them.
-    fn send_inputs(
+    /// Sends the queries of a job, and its new tokens beside them as far as they come.
+    fn send_queries(
         &mut self,
         job: &Job,
         missing: usize,
@@ -422,9 +434,6 @@ impl<'a> Core<'a> {
             }
         }
         self.pins.set(self.one.query_valid, 0, 0);
-        while self.growth.as_ref().is_some_and(|growth| !growth.are_in()) {
-            self.tick_inputs()?;
-        }
         Ok(())
     }
 

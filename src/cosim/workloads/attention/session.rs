@@ -67,11 +67,31 @@ impl<'a> Session<'a> {
         stall: u8,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<AttentionResult, AttentionError> {
-        self.core.attend(job, Manner { timeline: 0, stall, goes_on: true }, &mut |_| stop())
+        let manner = Manner { timeline: 0, stall, goes_on: true, has_queries: false };
+        self.core.attend(job, manner, &mut |_| stop())
+    }
+
+    /// Runs a step on the queries of the step before, which the design has kept.
+    ///
+    /// # Errors
+    /// As [`Session::step`].
+    pub fn step_on_kept_queries(
+        &mut self,
+        job: &Job,
+        stall: u8,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<AttentionResult, AttentionError> {
+        let manner = Manner { timeline: 0, stall, goes_on: true, has_queries: true };
+        self.core.attend(job, manner, &mut |_| stop())
     }
 
     /// Contents of the external memory.
     pub fn image(&self) -> &Image {
         self.core.image()
+    }
+
+    /// Replaces the contents of the external memory between two steps.
+    pub fn set_image(&mut self, image: Image) {
+        *self.core.image_mut() = image;
     }
 }

@@ -45,7 +45,8 @@ pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams, c: &PadParams) -> Modul
     .front(w, &["FLIT_WIDTH", "FLIT_LOG", "EPOCH_BITS", "ARG_BITS"])
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
-    .param("SECOND", 0, "1: there is a second base address.");
+    .param("SECOND", 0, "1: there is a second base address.")
+    .param("BURSTS", 1 << w.core_id(), "Bursts of an epoch at most that memory owes.");
     if c.control.swaps() {
         b = parts_of(b, w).control(&c.control, &["PORTS"]).instances(&["meshkv_base_table"]);
     }

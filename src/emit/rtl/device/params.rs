@@ -28,6 +28,10 @@ const LINK_COUNTERS: u32 = 25;
 /// Bits of an offset in the buffers of queries and outputs.
 const IO_ADDR_WIDTH: u32 = 32;
 
+/// Beats for which a reader of queries or new tokens has places, and those of its longest burst.
+const READER_PLACES: u32 = 32;
+const READER_BURST: u32 = 16;
+
 /// Parameter values of the front.
 pub(in crate::emit::rtl) struct DeviceParams {
     pub(in crate::emit::rtl) queue: u32,
@@ -43,6 +47,7 @@ pub(in crate::emit::rtl) struct DeviceParams {
     sums_at: u32,
     states_at: u32,
     tokens_at: u32,
+    query_bursts: u32,
     pad_counters: u32,
     row_boundaries: String,
     pub(in crate::emit::rtl) part_lsb: u32,
@@ -69,6 +74,7 @@ impl DeviceParams {
             sums_at: design.partial_sums_at(),
             states_at: design.partial_states_at(),
             tokens_at: design.tokens_at(),
+            query_bursts: query_bursts(design),
             pad_counters: pad_events(design).len() as u32,
             row_boundaries: row_boundaries(design),
             part_lsb: design.memory.part_width(),
@@ -148,6 +154,15 @@ impl DeviceParams {
             _ => fields(register),
         }
     }
+}
+
+/// Bursts of an epoch at most that memory owes to the readers of list, queries and new tokens, which take turns.
+///
+/// A reader asks while it has places for its longest burst. Those of queries are the shortest: a head's.
+fn query_bursts(design: &Design) -> u32 {
+    let head_flits = 16 * design.config.pe.head_dim / design.flit.data_width;
+    let burst = if head_flits == 0 { READER_BURST } else { head_flits.min(READER_BURST) };
+    (READER_PLACES - READER_BURST) / burst + 1
 }
 
 /// Verilog literal with two bits for each of sixteen rows.
@@ -240,6 +255,11 @@ impl ModuleBuilder {
             "TOKENS_AT" => {
                 self.param("TOKENS_AT", w.tokens_at, "Byte in the buffer of queries where new tokens begin.")
             }
+            "QUERY_BURSTS" => self.param(
+                "QUERY_BURSTS",
+                w.query_bursts,
+                "Bursts of queries, list or new tokens of an epoch at most that memory owes.",
+            ),
             "STREAMS_NUM" => self.param("STREAMS_NUM", w.streams, "Streams that can be decoded at once."),
             "QUERY_HEADS" => self.param("QUERY_HEADS", w.heads, "Query heads of the model."),
             "NUM_LAYERS" => self.param("NUM_LAYERS", w.layers, "Layers of the model."),

@@ -102,7 +102,8 @@ pub(in crate::emit::rtl) fn odd_contexts(w: &PadParams) -> ModuleSpec {
         &[
             "Remembers contexts with an infinity or a NaN in their query, keys or values.",
             "",
-            "All their results are NaN. The first word of a query clears its context.",
+            "All their results are NaN. The first word of a query clears what its context had of the query before, and",
+            "the end of a result what it had of keys and values: queries may be kept from run to run.",
         ],
     )
     .pad_params(w)
@@ -122,6 +123,9 @@ pub(in crate::emit::rtl) fn odd_contexts(w: &PadParams) -> ModuleSpec {
     .input("first", "LANE_LOG", "First token of V's block that counts.")
     .input("last", "LANE_LOG", "Last one.")
     .input("contexts", "STREAMS_NUM*HEADS", "Contexts that it meets.")
+    .group("Results.")
+    .input("read_ends", 1, "The last number of a context's results is read.")
+    .input("read_context", "STREAMS_NUM*HEADS", "That context, one-hot, from their first number on.")
     .output("special", "STREAMS_NUM*HEADS", "Contexts whose results are NaN.")
     .build()
 }

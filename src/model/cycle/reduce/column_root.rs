@@ -37,6 +37,8 @@ enum Phase {
 /// State of all heads, of the packet in progress and of the next one.
 #[derive(Debug, Clone)]
 pub struct ReduceRoot {
+    /// Flit in the register before the inlet.
+    arrived: Option<RootFlit>,
     inlet: ReduceInlet,
     heads: u32,
     partials: u32,
@@ -68,6 +70,7 @@ impl ReduceRoot {
         let (head_dim, width) = (config.pe.head_dim, design.flit.data_width);
         let lanes = root_lanes(config);
         ReduceRoot {
+            arrived: None,
             inlet: ReduceInlet::new(sources, depth, head_dim / lanes, width / 32 / lanes),
             heads,
             partials: design.mesh.rows(),
@@ -112,6 +115,7 @@ impl ReduceRoot {
         if flit.is_none() && self.is_still() {
             return;
         }
+        let flit = std::mem::replace(&mut self.arrived, flit.copied());
         let place = !self.ahead_ends || !self.finisher.is_full();
         let starts = self.phase == Phase::Prepare && !self.inlet.is_busy() && !self.is_near() && place;
         let (l_summed, whole) = (self.l.comes(), self.lasts.comes());
@@ -128,7 +132,7 @@ impl ReduceRoot {
         self.lasts.step(beat.is_some_and(|beat| beat.last && self.ends), SUM);
         self.turn(starts);
         self.merging = starts || self.merging && !l_summed;
-        self.inlet.step(flit, starts);
+        self.inlet.step(flit.as_ref(), starts);
     }
 
     /// Numbers that the next packet reads too early are still to be written.
@@ -138,7 +142,11 @@ impl ReduceRoot {
     }
 
     fn is_still(&self) -> bool {
-        self.phase == Phase::Wait && !self.merging && self.finisher.is_still() && self.inlet.is_still()
+        self.phase == Phase::Wait
+            && self.arrived.is_none()
+            && !self.merging
+            && self.finisher.is_still()
+            && self.inlet.is_still()
     }
 
     /// Advances the phase of the next packet.
