@@ -91,7 +91,8 @@ impl WaitBound {
         let mut sums = vec![[0.0; 5]; self.mesh.tiles()];
         let mut longest = 0.0_f64;
         for (at, input, output) in ways(self.mesh, source, &sent) {
-            let here = sums[at.index()][input.index()] + ahead * self.pace(at, input, class) + claim;
+            let pace = self.pace(at, input, class).max(self.precedence(at, input));
+            let here = sums[at.index()][input.index()] + ahead * pace + claim;
             match self.mesh.neighbour(at, output) {
                 Some(next) => sums[next.index()][output.opposite().index()] = here,
                 None => longest = longest.max(here),
@@ -115,12 +116,11 @@ impl WaitBound {
             return known;
         }
         let outputs = self.uses[at.index()][input.index()][class as usize];
-        let slowest = Port::ALL
+        let pace = Port::ALL
             .into_iter()
             .filter(|output| outputs >> output.index() & 1 == 1)
             .map(|output| self.output_pace(at, output, class) / self.share(at, input, output, class))
             .fold(1.0, f64::max);
-        let pace = slowest + self.precedence(at, input);
         self.pace[at.index()][input.index()][class as usize] = pace;
         pace
     }
@@ -138,7 +138,7 @@ impl WaitBound {
         }
     }
 
-    /// Cycles for which flits to north and south may go before others of the same input.
+    /// Cycles from one flit to the next where others of the same input may go before, north and south.
     fn precedence(&self, at: NodeId, input: Port) -> f64 {
         let outputs = self.uses[at.index()][input.index()].iter().fold(0, |all, outputs| all | outputs);
         let column = 1 << Port::North.index() | 1 << Port::South.index();

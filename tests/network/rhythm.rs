@@ -148,12 +148,13 @@ fn drawn(design: &Design, seed: u64) -> Vec<Flow> {
     let (count, mut flows) = (2 + draw.below(5) as usize, Vec::<Flow>::new());
     while flows.len() < count {
         let [source, dest] = [0; 2].map(|_| draw.below(tiles) as usize);
-        let class = [Class::Part, Class::Part, Class::KvFetch, Class::KvData, Class::KvData]
-            [draw.below(5) as usize];
+        let class =
+            [Class::Part, Class::Part, Class::KvFetch, Class::KvData, Class::KvData][draw.below(5) as usize];
         let (burst, several) = ([1, 1, 2, 5][draw.below(4) as usize], draw.below(4) == 0);
         let [from, to] = [source, dest].map(|tile| mesh.node_at(tile).expect("a tile"));
         let known = flows.iter().any(|flow| flow.source == source && flow.class == class);
-        if source == dest || known || mesh.hops(from, meeting) + mesh.hops(meeting, to) > mesh.hops(from, to) {
+        if source == dest || known || mesh.hops(from, meeting) + mesh.hops(meeting, to) > mesh.hops(from, to)
+        {
             continue;
         }
         // Of the shortest ways the one along the row first is taken.
@@ -240,7 +241,8 @@ fn phases() -> impl Iterator<Item = [u64; 4]> {
 #[test]
 fn a_column_shared_by_both_networks_serves_each_in_every_phase() {
     let load = |stages| {
-        let (mut named, _) = Design::load(Path::new("configs/u280_4x8.toml")).unwrap_or_else(|e| panic!("{e}"));
+        let (mut named, _) =
+            Design::load(Path::new("configs/u280_4x8.toml")).unwrap_or_else(|e| panic!("{e}"));
         named.config.noc.router_stages = stages;
         Design::from_config("column", &named.config).expect("legal")
     };
