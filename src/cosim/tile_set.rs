@@ -23,6 +23,11 @@ impl TileSet {
         TileSet(words)
     }
 
+    /// The tiles' bits.
+    pub fn bits(&self) -> [u64; 4] {
+        self.0
+    }
+
     /// Adds the tile with this index; false if it was there.
     #[inline]
     pub fn insert(&mut self, index: usize) -> bool {

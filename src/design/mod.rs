@@ -75,7 +75,9 @@ pub use pieces::{rounds, tile_of};
 pub use placement::{Placement, PlacementKind};
 pub use refresh::Refresh;
 pub use root::{finish_cycles, packet_cycles, root_cycles, root_lanes};
-pub use router::{Router, CLAIM_PERIOD, CLAIM_PERIODS, STARVE_LIMIT};
+pub use router::{
+    Router, CLAIM_LIMIT, CLAIM_PERIOD, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS, STARVE_LIMIT,
+};
 pub use row_flits::flits_of_rows;
 pub use slice::{flit_elements, half_flits, segments, slice_flits};
 pub use staging::Staging;

@@ -6,10 +6,21 @@ use super::flit::Class;
 pub const STARVE_LIMIT: u32 = 15;
 
 /// Cycles of a period in which the wait of a head is counted, and the periods after which the head claims the next
-/// credits that it needs.
+/// credits that it needs. After [`CLAIM_LIMIT`] periods the turn to claim passes on to another head of its input.
 pub const CLAIM_PERIOD: u32 = 32;
 /// See [`CLAIM_PERIOD`].
-pub const CLAIM_PERIODS: u32 = 15;
+pub const CLAIM_PERIODS: u32 = 8;
+/// See [`CLAIM_PERIOD`].
+pub const CLAIM_LIMIT: u32 = 16;
+
+/// Random bits of a router: what they are after reset, and those whose parity is shifted in. Before
+/// they repeat, 65 535 cycles pass.
+pub const RANDOM_SEED: u16 = 0xace1;
+/// See [`RANDOM_SEED`].
+pub const RANDOM_TAPS: u16 = 0xd008;
+/// The random bits that are both set when a turn stays: that of each choice of an input between two outputs, with three
+/// stages, and that of each input among its channels of KV_DATA.
+pub const SLIP_BITS: [[u32; 2]; 6] = [[0, 7], [1, 10], [2, 13], [3, 12], [5, 14], [6, 15]];
 
 /// Parameters of one router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

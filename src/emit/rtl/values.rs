@@ -2,7 +2,7 @@
 
 use super::device;
 use super::modules::modules;
-use crate::design::{Array, Design, Port, TURNS};
+use crate::design::{Array, Design, Port, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS, TURNS};
 use crate::emit::rtl::fabric::core::core_wires;
 use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::unshared_params;
@@ -36,6 +36,12 @@ pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<Str
         let mask = format!("5'b{:05b}", TURNS.mask(port));
         values.insert(format!("outputs_{}", port.letter()), mask.into());
     }
+    values.insert("random_seed".into(), format!("16'h{RANDOM_SEED:04x}").into());
+    values.insert("random_taps".into(), format!("16'h{RANDOM_TAPS:04x}").into());
+    values.insert(
+        "slip_bits".into(),
+        SLIP_BITS.iter().map(|bits| bits.to_vec().into()).collect::<Vec<tera::Value>>().into(),
+    );
     let mare = &design.mare;
     let fifo = if Array::fifo_in_block(design) { "block" } else { "distributed" };
     values.insert("fifo_style".into(), fifo.into());

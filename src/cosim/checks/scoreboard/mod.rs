@@ -123,7 +123,7 @@ impl FlitScoreboard {
     pub fn send(&mut self, packet: &Packet, network: &mut dyn Network) -> anyhow::Result<()> {
         let serial = self.sent_packets;
         self.sent_packets += 1;
-        self.waits.sends(packet.class, packet.flits);
+        self.waits.sends(packet);
         let left = packet.flits * packet.dests.len();
         self.outstanding += u64::from(left);
         let slot = self.packets.insert(PacketRecord {
@@ -279,8 +279,8 @@ impl FlitScoreboard {
             let (flit, record) = (*self.flits.get(slot)?, *self.packets.get(at)?);
             self.check_order(e, &flit, &record.packet, record.serial);
         }
-        let (waited, bound) = (e.cycle.saturating_sub(headed), self.waits.of(class));
-        if waited > bound {
+        let waited = e.cycle.saturating_sub(headed);
+        if let Some(bound) = self.waits.exceeded(class, source, waited) {
             let flit = *self.flits.get(slot)?;
             self.violation(ViolationKind::Overdue, |board| {
                 board.describe(

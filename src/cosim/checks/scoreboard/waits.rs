@@ -1,58 +1,58 @@
-//! The longest wait of each class, for what has been sent so far.
+//! The longest wait of each class and source, for what has been sent so far.
 
-use crate::design::{Class, Design, WaitBound};
+use crate::cosim::traffic::packet::Packet;
+use crate::design::{Class, Design, NodeId, WaitBound};
 
-/// Bounds for the classes and packets seen.
+/// Bounds for the flows and packets seen.
 #[derive(Debug)]
 pub(super) struct Waits {
     bound: WaitBound,
-    loaded: [bool; 3],
-    packet: u32,
     multicast: bool,
-    /// By class, the part of all cycles in which those that a flit goes to take it.
-    takes: [f64; 3],
-    cycles: [u64; 3],
+    /// By source and class, the bound when it was last computed; it only grows with what is sent.
+    cycles: Vec<[u64; 3]>,
+    /// It may have grown since.
+    stale: Vec<[bool; 3]>,
 }
 
 impl Waits {
     /// Nothing has been sent, and tiles take every flit at once.
     pub fn new(design: &Design) -> Waits {
-        let (bound, multicast) = (WaitBound::new(design), design.router.multicast);
-        Waits { bound, loaded: [false; 3], packet: 0, multicast, takes: [1.0; 3], cycles: [0; 3] }
+        let (bound, multicast, tiles) =
+            (WaitBound::new(design), design.router.multicast, design.mesh.tiles());
+        Waits { bound, multicast, cycles: vec![[0; 3]; tiles], stale: vec![[false; 3]; tiles] }
     }
 
     /// Sets, by tile that stalls, the part of all cycles in which it takes no flit.
     pub fn stalled(&mut self, stalls: &[f64]) {
         let slowest = 1.0 - stalls.iter().copied().fold(0.0, f64::max);
         let multicast = if self.multicast { together(stalls) } else { slowest };
-        self.takes = Class::ALL.map(|class| if class == Class::KvData { multicast } else { slowest });
-        self.update();
+        let takes = |class| if class == Class::KvData { multicast } else { slowest };
+        self.bound.taken(Class::ALL.map(takes));
+        self.stale.fill([true; 3]);
     }
 
-    /// Notes a packet of so many flits.
-    pub fn sends(&mut self, class: Class, flits: u32) {
-        if self.loaded[class as usize] && flits <= self.packet {
-            return;
+    /// Notes a packet.
+    pub fn sends(&mut self, packet: &Packet) {
+        if self.bound.sends(packet.class, packet.source, packet.dests.bits(), packet.flits) {
+            self.stale.fill([true; 3]);
         }
-        self.loaded[class as usize] = true;
-        self.packet = self.packet.max(flits);
-        self.update();
     }
 
-    fn update(&mut self) {
-        let Waits { bound, loaded, packet, takes, .. } = self;
-        self.cycles = Class::ALL.map(|class| bound.cycles(class, *loaded, *packet, takes[class as usize]));
+    /// Most cycles that a flit of a class from a tile may wait; `None` if that many are within the bound.
+    pub fn exceeded(&mut self, class: Class, source: NodeId, waited: u64) -> Option<u64> {
+        let (tile, kind) = (source.index(), class as usize);
+        if waited <= self.cycles[tile][kind] {
+            return None;
+        }
+        if std::mem::take(&mut self.stale[tile][kind]) {
+            self.cycles[tile][kind] = self.bound.cycles(class, source);
+        }
+        Some(self.cycles[tile][kind]).filter(|&most| waited > most)
     }
 
-    /// Most cycles that a flit of a class may wait.
-    pub fn of(&self, class: Class) -> u64 {
-        self.cycles[class as usize]
-    }
-
-    /// The same of any class that has been sent; 0 if none has.
+    /// The longest that any flit of what has been sent may wait; 0 if nothing has.
     pub fn longest(&self) -> u64 {
-        let sent = self.cycles.iter().zip(self.loaded).filter(|(_, loaded)| *loaded);
-        sent.map(|(&cycles, _)| cycles).max().unwrap_or(0)
+        self.bound.clone().longest()
     }
 }
 

@@ -68,7 +68,7 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
             "",
             "A virtual channel requests only with a credit, so every grant moves a flit. The departing one",
             "follows from the kind of flit that has won. A favoured head that has waited too long claims the",
-            "next credits of its class, and its rivals stand back from them.",
+            "next credits of its class, and its rivals stand back from them, until it has left or its time is over.",
         ],
     )
     .outputs()
@@ -93,6 +93,7 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("holds", 1, "It is this input.")
     .input("closed_outputs", 5, "At these outputs.")
     .input("tick", 1, "A period of 32 cycles ends.")
+    .input("slips", 1, "The turn among channels of KV_DATA stays.")
     .output("claim", 3, "This input would claim them.")
     .output("claim_outputs", 5, "At these outputs.")
     .group(if w.staged {
@@ -106,6 +107,7 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
         |b| {
             b.output("held_single", 5, "Outputs for which flits with one destination wait, with a credit or without.")
                 .output("held_copy", 5, "Outputs for which the KV_DATA head waits whose turn it is.")
+                .output("insists", 5, "Outputs to which the head that claims could leave.")
         },
         |b| b.output("copying", 1, "Copies of a KV_DATA flit go before flits with one destination."),
     )

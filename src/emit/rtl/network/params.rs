@@ -1,6 +1,6 @@
 //! Parameter values of the network, and the parameters that repeat from module to module.
 
-use crate::design::{index_bits, Design, CLAIM_PERIODS, STARVE_LIMIT};
+use crate::design::{index_bits, Design, CLAIM_LIMIT, CLAIM_PERIODS, STARVE_LIMIT};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::network::debruijn_ring::Ring;
 
@@ -128,6 +128,11 @@ impl ModuleBuilder {
             "CLAIM_PERIODS",
             CLAIM_PERIODS,
             "Periods of 32 cycles after which a head that waits claims the credits that it needs.",
+        )
+        .param(
+            "CLAIM_LIMIT",
+            CLAIM_LIMIT,
+            "Periods after which another head of its port has the turn to claim.",
         )
     }
 }

@@ -139,10 +139,15 @@ pub(in crate::emit::rtl) fn side_choice(w: &NetworkParams) -> ModuleSpec {
             "Restricts an input that holds flits for two outputs to one of them, or to copies of one flit.",
             "",
             "The outputs are decided independently in the same cycle, and an input can feed both only with",
-            "copies of one flit. They are preferred in turns while flits are held for both, whatever leaves.",
+            "copies of one flit. They are preferred in turns while flits are held for both, whatever leaves. The turns",
+            "slip at random, as they could lock to the rhythm of returning credits. A",
+            "head that claims and could have left in the cycle before is preferred without it.",
         ],
     )
     .clocked()
+    .input("slips", 1, "The turn stays.")
+    .input("insists_a", 1, "The head that claims could leave there.")
+    .input("insists_b", 1, "")
     .input("yield", 1, "Neither is asked for.")
     .group("Flits that wait for the output, whether or not they could leave.")
     .input("single_a", 1, "With one destination.")

@@ -23,6 +23,12 @@ pub(super) struct Claims {
 }
 
 impl Claims {
+    /// It is the turn of this input to claim.
+    #[inline(always)]
+    pub(super) fn holds(&self, port: u8, phase: Phase) -> bool {
+        sum(self.holder, phase.round, 5) == port
+    }
+
     /// Returns what an input may not take.
     #[inline(always)]
     pub(super) fn shut_for(&self, port: u8) -> Claim {

@@ -11,10 +11,11 @@ use super::params::NetworkParams;
 use super::phase::Phase;
 use super::switch_allocator::{BODY, DATA, E, FETCH, FIRST, KINDS, L, W};
 use super::virtual_channel::{after, before, sum, Held};
-use crate::design::CLAIM_PERIODS;
+use crate::design::{CLAIM_LIMIT, CLAIM_PERIODS};
 
-/// Periods after which a favoured head that waits claims credits.
-const MOST_PERIODS: u8 = CLAIM_PERIODS as u8;
+/// Periods after which a favoured head that waits claims credits, and the last one before its turn passes on.
+const LATE: u8 = CLAIM_PERIODS as u8;
+const LAST_PERIOD: u8 = CLAIM_LIMIT as u8 - 1;
 
 /// Outputs for which north and south stand back from time to time.
 const REST: u8 = 1 << E | 1 << W | 1 << L;
@@ -46,6 +47,12 @@ impl Ask {
     #[inline(always)]
     pub(super) fn outputs(&self) -> u8 {
         self.wants[FIRST] | self.wants[BODY] | self.wants[FETCH] | self.wants[DATA]
+    }
+
+    /// Returns the outputs requested for flits of a class, with routers of three stages.
+    #[inline(always)]
+    pub(super) fn of_class(&self, class: u8) -> u8 {
+        self.wants[[FIRST, FETCH, DATA][usize::from(class)]]
     }
 
     /// True if copies of a KV_DATA flit go before flits with one destination.
@@ -158,7 +165,7 @@ impl InputPort {
     /// The favoured head has waited too long.
     #[inline(always)]
     pub(super) fn is_late(&self) -> bool {
-        self.waited == MOST_PERIODS
+        self.waited >= LATE
     }
 
     /// Returns the credits that the favoured head would claim, since it has waited too long.
@@ -241,28 +248,33 @@ impl InputPort {
     }
 
     /// Updates priorities after a cycle with requests. `occupied` channels held flits, those in `left` sent
-    /// one, and those in `freed` also freed its slot.
+    /// one, and those in `freed` also freed its slot. The port `may_claim`, the favoured
+    /// head claims, and it `insists` on outputs.
     #[inline(always)]
     pub(super) fn turn(
         &mut self,
         ask: &Ask,
         occupied: u8,
-        (left, freed, won): (u8, u8, u8),
-        ends_period: bool,
+        (port, left, freed, won): (usize, u8, u8, u8),
+        (may_claim, claims, insists): (bool, bool, u8),
+        phase: Phase,
         params: &NetworkParams,
     ) {
         let favoured = 1_u8 << (ask.favoured & 7);
         // With three stages, all that only weighs choices follows from what left in the cycle before.
         let freed = if params.staged {
-            self.guard_rest(ask, won, params);
+            self.guard_rest(ask, (won, insists), params);
             std::mem::replace(&mut self.freed, freed)
         } else {
             self.guard(ask, favoured, occupied, left, params);
             freed
         };
-        let stays = (freed | !occupied) & favoured == 0;
-        let waited = self.waited + u8::from(ends_period && self.waited < MOST_PERIODS);
-        self.waited = choose(stays, waited, 0);
+        // A head that claims counts its wait only while it may; one inside a packet has nothing to claim.
+        let counts = phase.ends_period() & (may_claim | !self.is_late());
+        let gives_up =
+            self.is_late() & (ask.in_packet & favoured != 0) | counts & (self.waited == LAST_PERIOD);
+        let stays = ((freed | !occupied) & favoured == 0) & !gives_up;
+        self.waited = choose(stays, self.waited + u8::from(counts), 0);
         self.favoured = before(self.favoured, params.vcs, stays);
         if params.staged {
             let before = std::mem::replace(&mut self.left, left);
@@ -273,7 +285,11 @@ impl InputPort {
             // The turn moves on when another channel waits or the present one is empty.
             let waits = occupied >> (params.vn0 + 1);
             let slot = ask.slot - params.vn0 - 1;
-            if waits == 1 << slot {
+            if claims && ask.favoured > params.vn0 {
+                // The turn is that of the head that claims.
+                let next = after(phase.slot, params.num_data);
+                self.slot = sum(ask.favoured - params.vn0 - 1, params.num_data - next, params.num_data);
+            } else if waits == 1 << slot || waits >> slot & 1 == 1 && phase.slips(port) {
                 self.slot = before(self.slot, params.num_data, true);
             }
         }
@@ -291,11 +307,11 @@ impl InputPort {
 
     /// Updates the starvation guard of a router of three stages, which counts flits to north and south.
     #[inline(always)]
-    fn guard_rest(&mut self, ask: &Ask, won: u8, params: &NetworkParams) {
+    fn guard_rest(&mut self, ask: &Ask, (won, insists): (u8, u8), params: &NetworkParams) {
         let before = std::mem::replace(&mut self.won, won);
         let over = before & REST != 0 || !ask.rest_waits || self.yields && ask.outputs() & REST == 0;
         let exclusive = self.passed == params.patience;
-        self.yields = exclusive && !over;
+        self.yields = exclusive && !over || insists & REST != 0;
         let passed = self.passed + u8::from(before & !REST != 0 && !exclusive);
         self.passed = choose(over, 0, passed);
     }

@@ -4,6 +4,7 @@
 //! follow from registers, so each pass covers all routers before the next pass starts. Within a pass no item
 //! depends on the one before, and few branches depend on traffic.
 
+use super::claims::Claim;
 use super::flit_store::FlitStore;
 use super::input_port::{Ask, InputPort};
 use super::lanes::{any, bits, gather};
@@ -147,14 +148,23 @@ impl Routers {
                 }
                 meeting.pressure[p] = self.params.classes(input.full) | self.several(tile, port, &ask);
                 meeting.copying |= u8::from(ask.copies_first()) << p;
+                let may_claim = claims.holds(port, self.phase);
+                let (mut claims_now, mut insists) = (false, 0);
                 if input.is_late() {
                     meeting.claims[p] = input.claim(&ask, &self.params);
                     meeting.claimed |= meeting.claims[p].outputs != 0;
+                    if may_claim {
+                        let Claim { class, outputs } = meeting.claims[p];
+                        (claims_now, insists) = (outputs != 0, outputs & ask.of_class(class));
+                        meeting.insists[p] = insists;
+                    }
                 }
                 meeting.owed |= input.owed;
                 meeting.requested |= ask.outputs();
+                let occupied = input.occupied;
+                let (left, freed, won, claims) = (0, 0, 0, claims_now);
                 let serving =
-                    Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0, won: 0 };
+                    Serving { ask, tile, port, occupied, left, freed, won, may_claim, claims, insists };
                 servings.push_if(serving, true);
                 busy.push_if(tile, bit >> 3 != before);
                 before = bit >> 3;
@@ -183,7 +193,8 @@ impl Routers {
             let wants = each(meeting.wants, u64::from_le_bytes);
             let granted = if self.params.staged {
                 let held = each(meeting.held, u64::from_le_bytes);
-                allocator.grant_staged(&wants, held, meeting.yields, pressure)
+                let firm = (meeting.yields, u64::from_le_bytes(meeting.insists));
+                allocator.grant_staged(&wants, held, firm, pressure, self.phase)
             } else if meeting.requested != 0 {
                 allocator.grant(&wants, meeting.copying, pressure)
             } else {
@@ -220,10 +231,14 @@ impl Routers {
             meeting.through |= route & ROW;
             let input = &self.inputs[at(tile, port)];
             let shut = router.claims.shut_for(port);
-            let closed = if shut.class == 0 { shut.outputs } else { 0 };
-            let begin = gather(router.outputs.starts(&self.params)) & !closed;
+            // A flit inside a packet has its channel, and takes no credit that could be claimed.
+            let begins = input.begins(vc, &self.params);
+            let claimable = begins || vc >= self.params.vn0;
+            let closed =
+                if claimable && shut.class == self.params.class(vc) as u8 { shut.outputs } else { 0 };
+            let begin = gather(router.outputs.starts(&self.params));
             let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.params));
-            let room = if input.begins(vc, &self.params) { begin } else { go_on };
+            let room = if begins { begin } else { go_on } & !closed;
             let empty = (input.occupied >> vc & 1).wrapping_sub(1);
             let taken = meeting.requested | self.links.launching(tile);
             let flies = route & ROW & !taken & !through & room & empty;
@@ -321,10 +336,12 @@ impl Routers {
 
     /// Updates the priorities of inputs that held flits.
     fn turn(&mut self, work: &mut WorkLists) {
-        let ends_period = self.phase.ends_period();
         for serving in work.servings.items() {
-            let &Serving { ask, tile, port, occupied, left, freed, won } = serving;
-            self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed, won), ends_period, &self.params);
+            let &Serving { ask, tile, port, occupied, left, freed, won, may_claim, claims, insists } =
+                serving;
+            let served = (usize::from(port), left, freed, won);
+            let input = &mut self.inputs[at(tile, port)];
+            input.turn(&ask, occupied, served, (may_claim, claims, insists), self.phase, &self.params);
         }
         for &tile in work.busy.items() {
             work.meetings[usize::from(tile)] = Meeting::NONE;

@@ -5,6 +5,7 @@
 //! before. An output first decides between the classes that could send, then between the inputs of that class.
 
 use super::lanes::{any, gather, lane, nonzero, scatter_all};
+use super::phase::Phase;
 use crate::model::cycle::common::{class_turn, shared_turn, straight_turn, ClassOrder, Shares, Turn};
 
 pub(super) const N: usize = 0;
@@ -60,7 +61,7 @@ pub(super) struct SwitchAllocator {
     classes: [ClassOrder; 5],
     /// By output, the input that is preferred for a flit inside a packet.
     bodies: [u8; 5],
-    /// By pair of outputs of [`PAIRS`]: the second is preferred.
+    /// By pair of outputs of [`PAIRS`]: the second is preferred; with three stages, by pair of [`SIDES`].
     second: u8,
     /// By input, the outputs for which it held flits and none could leave, a cycle ago. Only with three stages.
     stuck: u64,
@@ -123,15 +124,26 @@ impl SwitchAllocator {
     /// destination are owed, and those to which copies of KV_DATA are, whether or not they could leave.
     ///
     /// The inputs in `yields` ask for neither north nor south. All outputs are decided side by side. An input's choice
-    /// between two outputs follows from `held` alone. An input that is sure to win north or south asks for nothing
+    /// between two outputs follows from `held` alone; from the next cycle on it prefers one on which it `insists`. An input that is sure to win north or south asks for nothing
     /// else; one that wins there against a rival loses what it won elsewhere.
     #[inline(always)]
-    pub(super) fn grant_staged(&mut self, wants: &Lanes, held: [u64; 2], yields: u8, pressure: u64) -> Lanes {
+    pub(super) fn grant_staged(
+        &mut self,
+        wants: &Lanes,
+        held: [u64; 2],
+        (yields, insists): (u8, u64),
+        pressure: u64,
+        phase: Phase,
+    ) -> Lanes {
         let back = scatter_all(yields) & (u64::from(COLUMN) * 0x01_0101_0101);
         let mut asks = each(*wants, |kind| kind & !back);
         for (pair, &(input, a, b)) in SIDES.iter().enumerate() {
-            self.second ^=
-                u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
+            let both = stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1);
+            let insists = lane(insists, input);
+            let (first, second) = (insists >> a & 1, insists >> b & 1);
+            let turned = self.second >> pair & 1 ^ u8::from(both && !phase.slips(pair));
+            let next = (first ^ 1) & (second | turned);
+            self.second = self.second & !(1 << pair) | next << pair;
         }
         let wanted = wants.iter().fold(0, |all, kind| all | kind);
         let stuck = std::mem::replace(&mut self.stuck, (held[0] | held[1]) & !wanted);

@@ -28,6 +28,10 @@ pub(super) struct Serving {
     pub(super) freed: u8,
     /// Outputs that it was granted.
     pub(super) won: u8,
+    /// It may claim, it does, and the outputs to which the head that claims could leave.
+    pub(super) may_claim: bool,
+    pub(super) claims: bool,
+    pub(super) insists: u8,
 }
 
 /// Requests and grants of one router.
@@ -42,6 +46,8 @@ pub(super) struct Meeting {
     pub(super) pressure: [u8; 8],
     /// Inputs whose requests for north and south stand back.
     pub(super) yields: u8,
+    /// By input, outputs to which the head that claims could leave.
+    pub(super) insists: [u8; 8],
     /// Inputs that send copies of a KV_DATA flit before other flits.
     pub(super) copying: u8,
     /// By input, the credits that it would claim, and whether any would.
@@ -65,6 +71,7 @@ impl Meeting {
         held: [[0; 8]; 2],
         pressure: [0; 8],
         yields: 0,
+        insists: [0; 8],
         copying: 0,
         claims: [Claim { class: 0, outputs: 0 }; 5],
         claimed: false,
