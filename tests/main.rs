@@ -29,6 +29,7 @@ mod ecosystem;
 mod emit;
 mod kernels;
 
+mod pages;
 mod structure;
 
 /// Tests whether the file that lists the modules of a folder lists this one.

@@ -8,6 +8,7 @@ use output::ChannelRow;
 pub(super) use output::CheckOutput;
 
 use super::described;
+use super::scope::{Only, Scope};
 use super::table;
 use super::ui::Ui;
 use super::whole_file;
@@ -38,9 +39,12 @@ pub struct Args {
     #[arg(long)]
     placement: bool,
     /// Write that as a picture, too; an existing file is replaced
-    #[arg(long, value_name = "FILE", requires = "placement", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     svg: Option<PathBuf>,
 }
+
+/// Where options have an effect.
+pub(super) const SCOPES: &[Scope] = &[Scope { of: &["svg"], only: &[Only::With(&["placement"])], why: "" }];
 
 /// Runs the subcommand.
 ///

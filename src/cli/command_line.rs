@@ -1,16 +1,18 @@
 //! The command line as a whole: parses it, runs one subcommand, and turns an error into words and an exit code.
 
 use super::interrupt::Interrupted;
+use super::scope::{self, Scope};
 use super::ui::{Ui, UiArgs};
 use super::work::Work;
 use super::{
-    check, completions, cosim, doctor, estimate, examples, generate, init, interrupt, lint, man, paper, plan,
-    report, schema, sim, soak, sweep,
+    check, completions, cosim, doctor, engine, estimate, examples, fetch, generate, init, interrupt, lint,
+    man, paper, plan, report, schema, sim, soak, sweep,
 };
 use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -72,10 +74,39 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// Parses a command line, and refuses options that are out of place or have no effect with the others.
+///
+/// # Errors
+/// As clap has them, for it to print.
+pub fn parsed(
+    line: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<ArgMatches, clap::Error> {
+    let mut cli = command();
+    let matches = cli.try_get_matches_from_mut(line)?;
+    misplaced(&mut cli, &matches)?;
+    scope::check(&mut cli, &matches, &scopes)?;
+    Ok(matches)
+}
+
+/// Where options of a subcommand have an effect.
+fn scopes(name: &str) -> Vec<&'static Scope> {
+    let all: &[&'static [Scope]] = match name {
+        "init" => &[init::SCOPES],
+        "check" => &[check::SCOPES],
+        "cosim" | "sim" => &[cosim::SCOPES, engine::SCOPES],
+        "run" => &[super::run::SCOPES, engine::SCOPES],
+        "decode" => &[engine::SCOPES],
+        "fetch" => &[fetch::SCOPES, engine::SCOPES],
+        "sweep" => &[sweep::SCOPES, sweep::SLURM_SCOPES],
+        "paper" => &[paper::SCOPES, sweep::SLURM_SCOPES],
+        _ => &[],
+    };
+    all.iter().copied().flatten().collect()
+}
+
 /// Parses the command line and runs one subcommand.
 pub fn run() -> ExitCode {
-    let matches = command().try_get_matches().unwrap_or_else(|error| refuse(&error));
-    misplaced(&matches).unwrap_or_else(|error| refuse(&error));
+    let matches = parsed(std::env::args_os()).unwrap_or_else(|error| refuse(&error));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
     let ui = Ui::new(&cli.ui);
     match dispatch(&cli.command, &ui) {
@@ -113,11 +144,9 @@ fn refuse(error: &clap::Error) -> ! {
 }
 
 /// Rejects options of traffic before a subcommand of `cosim` or `sim` that runs something else.
-fn misplaced(matches: &ArgMatches) -> Result<(), clap::Error> {
+fn misplaced(cli: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, given)) = matches.subcommand() else { return Ok(()) };
     let Some((work, _)) = given.subcommand() else { return Ok(()) };
-    let mut cli = command();
-    cli.build();
     let Some(command) = cli.find_subcommand_mut(name) else { return Ok(()) };
     let typed = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let own = command.get_arguments().filter(|arg| !arg.is_global_set()).filter(typed);

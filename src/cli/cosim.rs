@@ -9,7 +9,7 @@ mod page;
 mod report;
 mod titles;
 
-pub(super) use args::{Options, TRACE_HELP};
+pub(super) use args::{Options, SCOPES, TRACE_HELP};
 pub(super) use fabric::{modelled, verilated};
 
 use super::interrupt::{Interrupt, Interrupted};
@@ -105,7 +105,6 @@ pub(super) fn run_on(
     }
     let options = &options.with_engine(default);
     let (design, _) = super::load::load(options.config(), ui)?;
-    options.check_engine()?;
     let job = job(options, &design)?;
     ui.seeded(options.drawn_from());
     let interrupt = Interrupt::listen()?;
@@ -153,7 +152,6 @@ fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
         let bytes = input::read(path, MOST_TRACE).with_context(|| format!("cannot read the trace {file}"))?;
         return Ok(Job::Trace(trace::parse(&file, text(&file, &bytes)?, design.mesh)?));
     }
-    args.check()?;
     let traffic = args.traffic_on(design.mesh.tiles());
     // Rejected here, before a build of minutes.
     Generator::new(design, &traffic)?;

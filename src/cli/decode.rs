@@ -32,7 +32,6 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let mut args = args.clone();
     args.carrier = args.carrier.decided(default);
     let args = &args;
-    args.carrier.check()?;
     let table = energy::table(args.energy.as_deref())?;
     let (design, _) = super::load::load(&args.config, ui)?;
     let design = match &args.tier {

@@ -1,6 +1,7 @@
 //! Options of the engine that carries the flits, common to all simulations.
 
 use super::names::name;
+use super::scope::{Only, Scope};
 use super::ui::Ui;
 use crate::config::Engine;
 use crate::cosim::build::RunLength;
@@ -18,13 +19,19 @@ pub struct Carrier {
     #[arg(long, conflicts_with = "engine", help_heading = "Engine")]
     pub(super) lockstep: bool,
     /// Let the model's router at X,Y lose the credits of its tile in a cycle, to see lockstep find it
-    #[arg(long, value_name = "X,Y@CYCLE", value_parser = upset, requires = "lockstep", help_heading = "Engine")]
+    #[arg(long, value_name = "X,Y@CYCLE", value_parser = upset, help_heading = "Engine")]
     pub(super) upset: Option<(u32, u32, u64)>,
     /// Write waves; what shows them is built anew for it and runs slower. With --lockstep, of the cycles around a
     /// difference [default there: NAME-lockstep.fst]
     #[arg(long, value_name = "FILE.fst", value_parser = fst, value_hint = clap::ValueHint::FilePath, help_heading = "Engine")]
     pub(super) wave: Option<PathBuf>,
 }
+
+/// Where options of the engine have an effect.
+pub(super) const SCOPES: &[Scope] = &[
+    Scope { of: &["upset"], only: &[Only::With(&["lockstep"])], why: "" },
+    Scope { of: &["wave"], only: &[Only::OnVerilog], why: "the model has no waves" },
+];
 
 impl Carrier {
     /// These options with the engine decided: the requested one, or the subcommand's default.
@@ -79,18 +86,6 @@ impl Carrier {
         if let Some(path) = self.waves() {
             ui.note(format_args!("wrote {}", path.display()));
         }
-    }
-
-    /// Rejects options that the engine does not support.
-    ///
-    /// # Errors
-    /// Names the option and the remedy.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(
-            !(self.is_model() && self.wave.is_some()),
-            "--wave needs the Verilog, and the model has no waves\n  help: add --engine rtl; the flits are the same to the cycle"
-        );
-        Ok(())
     }
 
     /// Lockstep options of the command that repeats a run.

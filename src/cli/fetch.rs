@@ -3,6 +3,7 @@
 use super::engine::Carrier;
 use super::interrupt::Interrupt;
 use super::ports::Verilog;
+use super::scope::{Only, Scope};
 use super::table;
 use super::ui::Ui;
 use super::views::Views;
@@ -73,6 +74,15 @@ pub struct Args {
     #[command(flatten)]
     carrier: Carrier,
 }
+
+/// Where options of a pattern have an effect.
+pub(super) const SCOPES: &[Scope] = &[
+    Scope { of: &["requesters"], only: &[Only::Where("pattern", &["slice"])], why: "" },
+    Scope { of: &["slices"], only: &[Only::Where("pattern", &["broadcast", "random"])], why: "" },
+    Scope { of: &["chunks", "skew", "no_rotate"], only: &[Only::Where("pattern", &["broadcast"])], why: "" },
+    Scope { of: &["rounds"], only: &[Only::Where("pattern", &["heads", "trees", "retries"])], why: "" },
+    Scope { of: &["commands", "gap"], only: &[Only::Where("pattern", &["random"])], why: "" },
+];
 
 /// Workloads by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -158,7 +168,6 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let mut args = args.clone();
     args.carrier = args.carrier.decided(default);
     let args = &args;
-    args.carrier.check()?;
     let (design, _) = super::load::load(&args.config, ui)?;
     ui.seeded(Some(args.seed));
     let mut plan = scenario::plan(&design, &args.workload(), args.seed)?;

@@ -1,5 +1,6 @@
 //! `meshkv init`: writes a configuration to begin with, with every key explained.
 
+use super::scope::{Only, Scope};
 use super::ui::Ui;
 use super::whole_file;
 use crate::config::{self, Preset};
@@ -27,6 +28,13 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 }
+
+/// Where options have an effect.
+pub(super) const SCOPES: &[Scope] = &[Scope {
+    of: &["force"],
+    only: &[Only::Unless("path", &["-"])],
+    why: "standard output replaces nothing",
+}];
 
 /// The file that was written.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -35,6 +35,7 @@ mod provenance;
 pub mod report;
 pub mod run;
 pub mod schema;
+mod scope;
 pub mod sim;
 pub mod soak;
 pub mod sweep;
@@ -45,4 +46,4 @@ mod watched;
 pub mod whole_file;
 mod work;
 
-pub use command_line::{command, run};
+pub use command_line::{command, parsed, run};

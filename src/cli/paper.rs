@@ -5,6 +5,7 @@ mod resources;
 
 use super::energy;
 use super::interrupt::Interrupt;
+use super::scope::{Only, Scope};
 use super::sweep::{fill, fill_on_slurm, Filled, Meta, SlurmArgs, Store};
 use super::ui::Ui;
 use crate::config::{SlurmTable, WorkKind};
@@ -58,6 +59,22 @@ pub struct Args {
     #[command(flatten)]
     slurm: SlurmArgs,
 }
+
+/// Sections whose rows are run.
+const WITH_ROWS: Only =
+    Only::Where("section", &["traffic", "bisection", "throughput", "latency", "ablation", "card", "step"]);
+
+/// Where options have an effect.
+pub(super) const SCOPES: &[Scope] = &[
+    Scope { of: &["quick", "energy", "slurm"], only: &[WITH_ROWS], why: "no row is run" },
+    Scope {
+        of: &["jobs"],
+        only: &[Only::Without(&["slurm"]), Only::Where("section", &["accuracy"])],
+        why: "the cluster deals out the points",
+    },
+    Scope { of: &["jobs"], only: &[WITH_ROWS, Only::Where("section", &["accuracy"])], why: "" },
+    Scope { of: &["no_resources"], only: &[Only::Where("section", &["resources"])], why: "" },
+];
 
 /// The paper's evaluation.
 #[derive(Debug, Serialize, JsonSchema)]

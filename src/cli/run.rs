@@ -10,6 +10,7 @@ mod steps;
 mod steps_report;
 
 pub use args::Args;
+pub(super) use args::SCOPES;
 pub(super) use output::RunOutput;
 
 use super::interrupt::Interrupt;
@@ -41,12 +42,6 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let mut args = args.clone();
     args.carrier = args.carrier.decided(default);
     let args = &args;
-    args.carrier.check()?;
-    anyhow::ensure!(
-        args.jitter == 0 || !args.carrier.is_model(),
-        "--jitter is {}, and the model has edges where they belong\n  help: add --engine rtl, or leave --jitter out",
-        args.jitter
-    );
     if args.grow.steps.is_some() {
         return steps::run(args, ui);
     }

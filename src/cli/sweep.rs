@@ -3,6 +3,7 @@
 
 mod execute;
 mod fill;
+mod list;
 mod meta;
 mod output;
 mod slurm;
@@ -11,18 +12,20 @@ mod store;
 pub(super) use fill::{fill, Filled};
 pub(super) use meta::Meta;
 pub(super) use output::{SweepOutput, SweepRow};
-pub(super) use slurm::{fill_on_slurm, SlurmArgs};
+pub(super) use slurm::{fill_on_slurm, SlurmArgs, SCOPES as SLURM_SCOPES};
 pub(super) use store::{Store, META, ROWS};
 
 use super::interrupt::Interrupt;
+use super::scope::{Only, Scope};
 use super::table;
 use super::ui::Ui;
-use crate::config::{load_grid, Engine, Grid, WorkKind};
-use crate::eval::grid::{expand, Column, Expanded, Point, Record, Role};
+use crate::config::{load_grid, Engine, Grid, Report, WorkKind};
+use crate::eval::grid::{expand, outline, Column, Expanded, Point, Record};
 use crate::workers;
 use anyhow::{anyhow, Context};
 use execute::{Execute, Outcome};
-use output::{List, Listed, Summary};
+use list::text;
+use output::Summary;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,7 +64,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// List the points and run none
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["jobs", "set_aside", "slurm"])]
     dry_run: bool,
     /// Leave out points that cannot be built or run, instead of running none
     #[arg(long)]
@@ -75,6 +78,10 @@ pub struct Args {
     #[command(flatten)]
     slurm: SlurmArgs,
 }
+
+/// Where options have an effect.
+pub(super) const SCOPES: &[Scope] =
+    &[Scope { of: &["jobs"], only: &[Only::Without(&["slurm"])], why: "the cluster deals out the points" }];
 
 /// Run the points of a task of a job array: what `sweep --slurm` submits
 #[derive(Debug, clap::Args)]
@@ -101,69 +108,48 @@ pub fn run_chunk(args: &ChunkArgs) -> anyhow::Result<ExitCode> {
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let grid = load_grid(&args.file)?;
     let (base, _) = super::load::load(&grid.base, ui)?;
-    let bar = ui.progress(Some(100), "planning");
-    let all =
-        expand(&grid, &base.name, &base.config, &mut |done, total| bar.set((100 * done / total) as u64));
-    drop(bar);
-    if let Some(report) = &all.illegal {
-        // Without a legal point, leaving out the others leaves nothing.
-        if !args.skip_illegal || all.points.is_empty() {
-            if !all.points.is_empty() {
-                let (out, of) = (all.left_out, all.left_out + all.points.len() + all.repeated);
-                ui.note(format_args!("{out} of {of} points are illegal; --skip-illegal leaves them out"));
-            }
-            return Err(report.clone().into());
-        }
-        ui.note(format_args!("{} illegal points are left out", all.left_out));
-    }
-    if all.repeated > 0 {
-        ui.note(format_args!("{} points say what others say, and are run once", all.repeated));
-    }
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&grid.name));
+    let bar = ui.progress(Some(100), "planning");
+    let mut told = |done: usize, total: usize| bar.set((100 * done / total) as u64);
+    if args.dry_run {
+        let all = outline(&grid, &base.name, &base.config, &mut told);
+        drop(bar);
+        others(args, all.len(), (&all.illegal, all.left_out, all.repeated), ui)?;
+        return list::list(&all, &output, ui);
+    }
+    let all = expand(&grid, &base.name, &base.config, &mut told);
+    drop(bar);
+    others(args, all.points.len(), (&all.illegal, all.left_out, all.repeated), ui)?;
     match &args.only {
-        _ if args.dry_run => list(&all, &output, ui),
         Some(id) => only(id, &all, ui),
         None => sweep(args, &grid, &all, output, ui),
     }
 }
 
-/// Lists the points, and which of them have a row.
-fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let done = store::ids(output)?;
-    let labels: Vec<&Column> = all.columns.iter().filter(|column| column.role == Role::Label).collect();
-    let value = |point: &Point| {
-        let labels =
-            labels.iter().zip(&point.labels).map(|(column, value)| (column.name.clone(), value.clone()));
-        Listed { id: point.id.clone(), done: done.contains(&point.id), labels: labels.collect() }
-    };
-    let known = all.points.iter().filter(|point| done.contains(&point.id)).count();
-    // A hundred thousand points with names of their labels take half a gigabyte, which prose has no use for.
-    let told = if ui.json() { all.points.as_slice() } else { &[] };
-    let output = SweepOutput::List(List { points: told.iter().map(value).collect(), done: known });
-    ui.result(&output, || {
-        // Labels that are the same everywhere are left out.
-        let varies =
-            |at: &usize| all.points.windows(2).any(|pair| pair[0].labels[*at] != pair[1].labels[*at]);
-        let shown: Vec<usize> = (0..labels.len()).filter(varies).collect();
-        let head = shown.iter().map(|&at| labels[at].name.clone());
-        let mut rows = vec![["id".to_owned()].into_iter().chain(head).collect::<Vec<_>>()];
-        for point in &all.points {
-            let cells = shown.iter().map(|&at| text(&point.labels[at]));
-            let state = if done.contains(&point.id) { "done" } else { "" };
-            rows.push([point.id.clone()].into_iter().chain(cells).chain([state.to_owned()]).collect());
+/// Notes how many points are left out besides so many legal ones, or refuses to go on without them.
+fn others(
+    args: &Args,
+    legal: usize,
+    (illegal, left_out, repeated): (&Option<Report>, usize, usize),
+    ui: &Ui,
+) -> anyhow::Result<()> {
+    if let Some(report) = illegal {
+        // Without a legal point, leaving out the others leaves nothing.
+        if !args.skip_illegal || legal == 0 {
+            if legal > 0 {
+                let of = left_out + legal + repeated;
+                ui.note(format_args!(
+                    "{left_out} of {of} points are illegal; --skip-illegal leaves them out"
+                ));
+            }
+            return Err(report.clone().into());
         }
-        format!("{}{} points, {known} of them done\n", table::columns(&rows), all.points.len())
-    })?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// A value as readable text.
-fn text(value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        ui.note(format_args!("{left_out} illegal points are left out"));
     }
+    if repeated > 0 {
+        ui.note(format_args!("{repeated} points say what others say, and are run once"));
+    }
+    Ok(())
 }
 
 /// Runs one point and prints its row.

@@ -2,27 +2,41 @@
 
 use std::fmt::Write;
 
-/// Lays rows out in columns two spaces apart, indented by two. Cells that look like numbers
-/// are set to the right, so that their digits line up.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-    let widths: Vec<usize> =
-        (0..count).map(|c| cells(c).map(|s| s.chars().count()).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
+/// Widths of columns, of rows that are laid out one by one.
+#[derive(Debug, Clone, Default)]
+pub struct Widths(Vec<usize>);
+
+impl Widths {
+    /// Makes room for a row.
+    pub fn see(&mut self, row: &[String]) {
+        self.0.resize(self.0.len().max(row.len()), 0);
+        for (width, cell) in self.0.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+
+    /// A row as a line, with its end: columns are two spaces apart, indented by two. Cells that look like numbers are set
+    /// to the right, so that their digits line up.
+    pub fn line(&self, row: &[String]) -> String {
         let mut line = String::from(" ");
-        for (cell, &width) in row.iter().zip(&widths) {
+        for (cell, &width) in row.iter().zip(&self.0) {
             // Writing to a String cannot fail.
             let _ = match cell.starts_with(|c: char| c.is_ascii_digit()) {
                 true => write!(line, " {cell:>width$} "),
                 false => write!(line, " {cell:<width$} "),
             };
         }
-        text.push_str(line.trim_end());
-        text.push('\n');
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        line
     }
-    text
+}
+
+/// Lays rows out in columns.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let mut widths = Widths::default();
+    rows.iter().for_each(|row| widths.see(row));
+    rows.iter().map(|row| widths.line(row)).collect()
 }
 
 /// Bytes in the largest unit that gives at least one.

@@ -136,14 +136,34 @@ impl Ui {
         self.print(&text)
     }
 
+    /// The same for a result that is too long for a text: its parts are written as they are made.
+    ///
+    /// # Errors
+    /// As [`Ui::result`].
+    pub fn stream<T: Serialize>(
+        &self,
+        value: &T,
+        prose: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.said.result.store(true, Ordering::Relaxed);
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let written = match self.json {
+            true => {
+                let signed = Signed { meshkv: &self.provenance(), result: value };
+                let json = serde_json::to_writer_pretty(&mut out, &signed).map_err(io::Error::from);
+                json.and_then(|()| writeln!(out))
+            }
+            false => prose(&mut out),
+        };
+        written.and_then(|()| out.flush()).map_err(named)
+    }
+
     /// Writes text to standard output as it is; colour is stripped where it is not wanted.
     ///
     /// # Errors
     /// As [`Ui::result`].
     pub fn print(&self, text: &str) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout(), self.color).lock();
-        // The kind is kept: it distinguishes a closed pipe from a full disk.
-        let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot write the result: {e}"));
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(named)
     }
 
@@ -231,6 +251,11 @@ impl Ui {
         });
         Progress { bar, reveal: Some((done, thread)) }
     }
+}
+
+/// An error of standard output. The kind is kept: it distinguishes a closed pipe from a full disk.
+fn named(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write the result: {error}"))
 }
 
 fn progress_style(known_length: bool) -> ProgressStyle {

@@ -52,7 +52,9 @@ pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> R
     let source = Text::load(path, "name an existing file, or write one with `meshkv init`; `meshkv examples` writes those of the help texts")?;
     let draft = read::read(&source);
     let mut problems = draft.problems;
-    for finding in check(&name, &draft.config) {
+    // What follows from a file that is no TOML follows from defaults that nobody chose.
+    let found = if draft.broken { Vec::new() } else { check(&name, &draft.config) };
+    for finding in found {
         let keys = || std::iter::once(finding.key.as_str()).chain(finding.involves.iter().copied());
         if keys().any(|key| draft.wrong.contains(key)) {
             continue;

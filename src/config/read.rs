@@ -24,6 +24,8 @@ pub(super) struct Draft {
     pub spans: BTreeMap<String, Range<usize>>,
     /// Keys with a wrong value, replaced by a default.
     pub wrong: BTreeSet<String>,
+    /// True if a line is no TOML, which may have been meant for any key.
+    pub broken: bool,
 }
 
 /// Reads a whole file.
@@ -41,7 +43,8 @@ pub(super) fn read(source: &Text) -> Draft {
         );
         Config::default()
     });
-    Draft { config, problems: walk.problems, spans, wrong: walk.wrong }
+    let broken = walk.is_broken();
+    Draft { config, problems: walk.problems, spans, wrong: walk.wrong, broken }
 }
 
 struct Reader<'a> {

@@ -25,6 +25,11 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// True if a line is no TOML: whatever it was to say is not among the values.
+    pub fn is_broken(&self) -> bool {
+        !self.broken_lines.is_empty()
+    }
+
     /// Parses the valid parts of a file and reports syntax errors.
     pub fn parse(source: &'a Text) -> (Spanned<DeTable<'a>>, Walk<'a>) {
         let (document, errors) = DeTable::parse_recoverable(&source.text);

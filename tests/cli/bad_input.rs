@@ -107,8 +107,21 @@ fn loads_and_sets_that_cannot_be_are_refused() {
     refuses(
         &sandbox,
         "cosim small.toml --fanout 99",
-        &["--fanout says nothing about uniform traffic", "help: "],
+        &["--fanout has no effect with --traffic uniform", "tip: choose --traffic multicast or mixed"],
     );
+}
+
+#[test]
+fn a_file_that_is_no_toml_gets_no_word_about_values_that_it_does_not_have() {
+    let sandbox = Sandbox::new();
+    for text in ["hello world\n", "{\"mesh\": {\"cols\": 2}}\n", "[model]\nmax_tokens = 2048 tokens\n"] {
+        sandbox.file("no.toml", text);
+        for command in ["check", "generate"] {
+            let said = sandbox.run(&format!("{command} no.toml"));
+            assert_eq!(said.code, Some(2), "{}", said.err);
+            assert!(said.err.contains("not TOML") && !said.err.contains("warning"), "{}", said.err);
+        }
+    }
 }
 
 #[test]

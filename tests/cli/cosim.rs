@@ -207,7 +207,7 @@ fn what_the_model_does_not_have_is_bad_input() {
     let bench = Bench::new();
     let Output { code, err, .. } = bench.run("sim", "--wave w.fst");
     assert_eq!(code, Some(2));
-    assert!(err.contains("--wave needs the Verilog") && err.contains("--engine rtl"), "{err}");
+    assert!(err.contains("--wave has no effect on the model") && err.contains("--engine rtl"), "{err}");
     assert!(!bench.0.path().join("w.fst").exists());
 }
 

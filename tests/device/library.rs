@@ -204,6 +204,21 @@ fn make_host_builds_the_library_and_the_examples() {
 }
 
 #[test]
+fn make_host_without_xrt_says_what_is_missing() {
+    let build = HostBuild::new(small());
+    for place in ["", "/no/such/xrt"] {
+        let mut make = Command::new("make");
+        make.args(["-C", "scripts", "host"]).env("XILINX_XRT", place);
+        let made = make.current_dir(build.dir.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&made.stderr).into_owned();
+        assert!(!made.status.success() && !said.contains("g++"), "{said}");
+        let missing =
+            format!("error: there is no XRT at XILINX_XRT = '{place}': include/xrt/xrt_device.h is missing");
+        assert!(said.contains(&missing) && said.contains("source /opt/xilinx/xrt/setup.sh"), "{said}");
+    }
+}
+
+#[test]
 fn a_device_that_appends_gets_new_tokens_beside_the_queries() {
     let build = HostBuild::new(roomy(true));
     let headers = ["sw/meshkv_registers.h", "sw/meshkv_shape.h"]

@@ -2,6 +2,7 @@
 
 use super::dut_form::DutForm;
 use crate::cli::engine::Carrier;
+use crate::cli::scope::{Only, Scope};
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::workloads::network::Phases;
@@ -69,7 +70,7 @@ pub struct Options {
     #[arg(long, value_name = "FROM:TO", value_parser = range, conflicts_with_all = ["trace", "wave"], help_heading = "Measurement")]
     pub(super) sweep_load: Option<(f64, f64)>,
     /// Mean latency at which a load counts as saturated [default: three times that without load]
-    #[arg(long, value_name = "CYCLES", value_parser = positive, requires = "sweep_load", help_heading = "Measurement")]
+    #[arg(long, value_name = "CYCLES", value_parser = positive, help_heading = "Measurement")]
     pub(super) latency_limit: Option<f64>,
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
@@ -120,6 +121,24 @@ enum Vn {
     All,
 }
 
+/// Where options of traffic have an effect.
+pub(in crate::cli) const SCOPES: &[Scope] = &[
+    Scope { of: &["fanout"], only: &[Only::Where("traffic", &["multicast", "mixed"])], why: "" },
+    Scope {
+        of: &["vn"],
+        only: &[Only::Unless("traffic", &["multicast", "mixed"])],
+        why: "the classes of these packets have their networks",
+    },
+    Scope { of: &["hotspot"], only: &[Only::Where("traffic", &["hotspot"])], why: "" },
+    Scope { of: &["latency_limit"], only: &[Only::With(&["sweep_load"])], why: "" },
+    Scope { of: &["dut"], only: &[Only::OnVerilog], why: "nothing of the model is verilated" },
+    Scope {
+        of: &["lockstep"],
+        only: &[Only::Unless("dut", &["mesh"])],
+        why: "a mesh verilated as one keeps its links to itself, and shows the same flits in the same cycles",
+    },
+];
+
 impl Options {
     /// The configuration file.
     ///
@@ -127,30 +146,6 @@ impl Options {
     /// If a subcommand is run, which has its own.
     pub(super) fn config(&self) -> &Path {
         self.config.as_deref().expect("the command line has a configuration where it has no subcommand")
-    }
-
-    /// Rejects options without effect on the selected traffic: the user expects something else.
-    ///
-    /// # Errors
-    /// Names the first such option and the traffic that it belongs to.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        let sets = matches!(self.traffic, Kind::Multicast | Kind::Mixed);
-        let unused = [
-            ("--fanout", self.fanout.is_some() && !sets, "--traffic multicast or mixed"),
-            (
-                "--vn",
-                self.vn.is_some() && sets,
-                "a unicast pattern; the classes of these packets have theirs",
-            ),
-            ("--hotspot", !self.hotspot.is_empty() && self.traffic != Kind::Hotspot, "--traffic hotspot"),
-        ];
-        match unused.iter().find(|(_, unused, _)| *unused) {
-            Some((option, _, place)) => {
-                let name = self.traffic().shape.name();
-                anyhow::bail!("{option} says nothing about {name} traffic\n  help: it belongs to {place}")
-            }
-            None => Ok(()),
-        }
     }
 
     /// The selected synthetic traffic.
@@ -296,19 +291,6 @@ mod tests {
     }
 
     #[test]
-    fn an_option_of_other_traffic_is_refused() {
-        for (line, place) in [
-            ("--fanout 4", "multicast or mixed"),
-            ("--traffic tornado --fanout 4", "multicast or mixed"),
-            ("--traffic mixed --vn 1", "unicast"),
-            ("--hotspot 1,1", "--traffic hotspot"),
-        ] {
-            let error = parse(&format!("a.toml {line}")).expect("legal words").check().expect_err("refused");
-            assert!(error.to_string().contains(place), "{line}: {error}");
-        }
-    }
-
-    #[test]
     fn waves_are_of_the_whole_mesh() {
         for (line, form, overruled) in [
             ("--lockstep --wave a.fst", BuildForm::OneRouter, false),
@@ -320,19 +302,6 @@ mod tests {
         ] {
             let args = parse(&format!("a.toml {line}")).expect("a legal line");
             assert_eq!((args.form(), args.tile_is_overruled()), (Some(form), overruled), "{line}");
-        }
-    }
-
-    #[test]
-    fn what_an_engine_does_not_have_is_refused_with_the_way_out() {
-        for (line, help) in [
-            ("--engine model --wave a.fst", "add --engine rtl"),
-            ("--engine model --dut tile", "leave --dut out"),
-            ("--lockstep --dut mesh", "leave --dut mesh out"),
-        ] {
-            let options = parse(&format!("a.toml {line}")).expect("legal words");
-            let error = options.check_engine().expect_err("refused").to_string();
-            assert!(error.contains(help), "{line}: {error}");
         }
     }
 

@@ -28,19 +28,4 @@ impl Options {
     pub(super) fn tile_is_overruled(&self) -> bool {
         self.dut == Some(DutForm::Tile) && self.form() == Some(BuildForm::WholeMesh)
     }
-
-    /// Rejects options that the engine does not support.
-    ///
-    /// # Errors
-    /// Names the option and the remedy.
-    pub(super) fn check_engine(&self) -> anyhow::Result<()> {
-        self.carrier.check()?;
-        if self.carrier.is_model() && self.dut.is_some() {
-            anyhow::bail!("--dut says nothing about the model, of which nothing is verilated\n  help: add --engine rtl, or leave --dut out");
-        }
-        if self.carrier.lockstep && self.dut == Some(DutForm::Mesh) {
-            anyhow::bail!("--lockstep compares links, and a mesh verilated as one keeps them to itself\n  help: leave --dut mesh out; tile and mesh show the same flits in the same cycles");
-        }
-        Ok(())
-    }
 }

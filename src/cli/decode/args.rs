@@ -208,11 +208,10 @@ impl Args {
                 text += &format!(" --{flag} {value}");
             }
         }
-        if self.no_refresh {
-            text += " --no-refresh";
-        }
-        if self.unruly_memory {
-            text += " --unruly-memory";
+        for (given, flag) in [(self.append, "append"), (self.no_refresh, "no-refresh"), (self.unruly_memory, "unruly-memory")] {
+            if given {
+                text += &format!(" --{flag}");
+            }
         }
         if let Some(tier) = &self.tier {
             text += &format!(" --tier {tier}");

@@ -3,6 +3,7 @@
 use super::grow_args::GrowArgs;
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
+use crate::cli::scope::{Only, Scope};
 use crate::cli::ui::Ui;
 use crate::config::Config;
 use crate::cosim::build::{BuildForm, RunLength};
@@ -41,7 +42,7 @@ pub struct Args {
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     pub(super) config: PathBuf,
     /// Queries, keys and values, as safetensors
-    #[arg(long, value_name = "FILE", group = "shape", value_hint = clap::ValueHint::FilePath, help_heading = "Tensors")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Tensors")]
     tensors: Option<PathBuf>,
     /// Layer of the file
     #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Tensors")]
@@ -51,7 +52,7 @@ pub struct Args {
     pub(super) query: usize,
     /// Take heads, KV heads, head_dim and tokens from the tensors, whatever the configuration says; with --steps turn
     /// kv.append on and make room for all streams and tokens
-    #[arg(long, requires = "shape", help_heading = "Tensors")]
+    #[arg(long, help_heading = "Tensors")]
     pub(super) fit: bool,
     /// Tokens that are drawn where there is no file [default: model.max_tokens, at most 512]
     #[arg(long, conflicts_with = "tensors", help_heading = "Tensors")]
@@ -109,9 +110,25 @@ pub struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
     /// Levels of hierarchy in the waves, counted from the top [default: all]
-    #[arg(long, value_name = "LEVELS", requires = "wave", value_parser = clap::value_parser!(u32).range(1..=90), help_heading = "Output")]
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(1..=90), help_heading = "Output")]
     wave_depth: Option<u32>,
 }
+
+/// Where options have an effect.
+pub(in crate::cli) const SCOPES: &[Scope] = &[
+    Scope { of: &["layer"], only: &[Only::With(&["tensors"])], why: "" },
+    Scope { of: &["fit"], only: &[Only::With(&["tensors", "steps"])], why: "" },
+    Scope { of: &["steps"], only: &[Only::With(&["lengths"])], why: "" },
+    Scope { of: &["begin", "end", "prefix"], only: &[Only::With(&["steps"])], why: "" },
+    Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
+    Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has edges where they belong" },
+    Scope { of: &["wave_depth"], only: &[Only::With(&["wave"])], why: "" },
+    Scope {
+        of: &["wave_depth"],
+        only: &[Only::Without(&["lockstep"])],
+        why: "waves of a difference have all levels",
+    },
+];
 
 /// Spread of drawn logits over the tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -306,9 +323,11 @@ impl Args {
             Some(_) => format!("--lengths {}", self.words()),
             None => format!("--batch {}", self.batch),
         };
+        if !self.timing {
+            text += &format!(" --query {}", self.query);
+        }
         text += &format!(
-            " --query {} {streams} --mapping {} --sharing {} --seed {}",
-            self.query,
+            " {streams} --mapping {} --sharing {} --seed {}",
             name(self.mapping),
             name(self.sharing),
             self.seed

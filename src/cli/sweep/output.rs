@@ -3,19 +3,21 @@
 use crate::config::WorkKind;
 use crate::eval::grid::row_schema;
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
 use std::path::PathBuf;
 
 /// Result of `meshkv sweep`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(in crate::cli) enum SweepOutput {
+pub(in crate::cli) enum SweepOutput<'a> {
     /// All points were run.
     Summary(Summary),
     /// The points, with `--dry-run`.
-    List(List),
+    List(List<'a>),
     /// The row of one point, with `--only`.
     Row(SweepRow),
 }
@@ -47,11 +49,27 @@ pub(in crate::cli) struct Summary {
 /// The points of a sweep.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SweepList")]
-pub(in crate::cli) struct List {
+pub(in crate::cli) struct List<'a> {
     /// All points, in the order of the file.
-    pub(super) points: Vec<Listed>,
+    #[schemars(with = "Vec<Listed>")]
+    pub(super) points: Points<'a>,
     /// Points that have a row.
     pub(super) done: usize,
+}
+
+/// Points that are made while they are written, once.
+pub(in crate::cli) struct Points<'a>(pub(super) RefCell<Box<dyn Iterator<Item = Listed> + 'a>>);
+
+impl fmt::Debug for Points<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Points")
+    }
+}
+
+impl Serialize for Points<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&mut *self.0.borrow_mut())
+    }
 }
 
 /// A point.

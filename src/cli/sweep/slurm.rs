@@ -20,6 +20,7 @@ pub(super) use chunk::run_chunk;
 use super::fill::Filled;
 use super::store::Store;
 use crate::cli::interrupt::{Interrupt, Interrupted};
+use crate::cli::scope::{Only, Scope};
 use crate::cli::ui::Ui;
 use crate::cli::whole_file;
 use crate::config::SlurmTable;
@@ -49,21 +50,28 @@ pub(in crate::cli) struct SlurmArgs {
     #[arg(long, help_heading = "Cluster")]
     pub(in crate::cli) slurm: bool,
     /// Partition of the array
-    #[arg(long, value_name = "NAME", requires = "slurm", help_heading = "Cluster")]
+    #[arg(long, value_name = "NAME", help_heading = "Cluster")]
     partition: Option<String>,
     /// Account that pays for it
-    #[arg(long, value_name = "NAME", requires = "slurm", help_heading = "Cluster")]
+    #[arg(long, value_name = "NAME", help_heading = "Cluster")]
     account: Option<String>,
     /// Time limit of a task, in minutes
-    #[arg(long, value_name = "MINUTES", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Cluster")]
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Cluster")]
     time_limit: Option<u32>,
     /// Tasks at once, at most
-    #[arg(long, value_name = "N", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Cluster")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Cluster")]
     tasks: Option<u32>,
     /// Seconds of a task, about: points are dealt to tasks of this length [default: 60]
-    #[arg(long, value_name = "SECONDS", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Cluster")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Cluster")]
     chunk_seconds: Option<u32>,
 }
+
+/// Where the options of a run on a cluster have an effect.
+pub(in crate::cli) const SCOPES: &[Scope] = &[Scope {
+    of: &["partition", "account", "time_limit", "tasks", "chunk_seconds"],
+    only: &[Only::With(&["slurm"])],
+    why: "",
+}];
 
 impl SlurmArgs {
     /// The options, with those of a sweep file where the command line has none.

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,18 +72,14 @@ pub(crate) struct Cache<'a> {
 }
 
 impl<'a> Cache<'a> {
-    /// Opens the cache at `root`, or at `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or
-    /// `~/.cache/meshkv`.
+    /// Opens the cache at `root`, or at the place of the environment.
     pub(crate) fn open(
         root: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Cache<'a>, BuildError> {
-        let set = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let root = root
             .map(Path::to_owned)
-            .or_else(|| set("MESHKV_CACHE"))
-            .or_else(|| set("XDG_CACHE_HOME").map(|p| p.join("meshkv")))
-            .or_else(|| set("HOME").map(|p| p.join(".cache/meshkv")))
+            .or_else(|| of_environment(|name| env::var_os(name)))
             .ok_or(BuildError::NoCache)?;
         // Commands run in other directories and get paths below this one.
         let root = std::path::absolute(&root).map_err(io_error("cannot use", &root))?;
@@ -185,6 +182,16 @@ impl<'a> Cache<'a> {
     }
 }
 
+/// Place of the cache by the environment: `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
+///
+/// The XDG Base Directory Specification has a relative path ignored: it would mean another folder in each place.
+fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("MESHKV_CACHE")
+        .or_else(|| set("XDG_CACHE_HOME").filter(|path| path.is_absolute()).map(|path| path.join("meshkv")))
+        .or_else(|| set("HOME").map(|path| path.join(".cache/meshkv")))
+}
+
 /// Reason why an entry cannot be used.
 enum Damage {
     Absent,
@@ -237,6 +244,24 @@ mod tests {
     use super::*;
 
     fn ignore(_: Progress) {}
+
+    #[test]
+    fn a_relative_path_of_xdg_is_ignored() {
+        let place = |cache: &str, xdg: &str| {
+            let value = |name: &str| match name {
+                "MESHKV_CACHE" => Some(cache.into()),
+                "XDG_CACHE_HOME" => Some(xdg.into()),
+                _ => Some("/home/u".into()),
+            };
+            of_environment(value).unwrap()
+        };
+        assert_eq!(place("", "/var/c"), Path::new("/var/c/meshkv"));
+        for relative in ["c", "./c", "../c", ""] {
+            assert_eq!(place("", relative), Path::new("/home/u/.cache/meshkv"), "{relative}");
+        }
+        // Our own variable is a choice of the user, whatever it names.
+        assert_eq!(place("mine", "/var/c"), Path::new("mine"));
+    }
 
     #[test]
     fn an_entry_is_built_once() {

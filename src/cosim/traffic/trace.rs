@@ -78,6 +78,9 @@ struct Record {
 pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<TraceError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let json = text.trim_start().starts_with('{');
+    if let Some(problem) = array(text) {
+        return Err(Box::new(located(file, problem.0, problem.1, problem.2)));
+    }
     let mut packets: Vec<Packet> = Vec::new();
     let mut header_allowed = !json;
     for (number, line) in text.lines().enumerate() {
@@ -104,6 +107,18 @@ pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<Trac
     Ok(packets)
 }
 
+/// Line of the bracket that makes a file one JSON array, and the problem.
+fn array(text: &str) -> Option<(usize, &str, Problem)> {
+    let (number, line) = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty())?;
+    let at = line.len() - line.trim_start().len();
+    let bracket = at..at + 1;
+    line[at..].starts_with('[').then(|| {
+        let rule = "the file is one JSON array, and a trace of JSON Lines has an object a line".to_owned();
+        let help = "leave out the brackets and the commas between objects, for example with jq -c '.[]'";
+        (number + 1, line, Problem(bracket, rule, help.to_owned()))
+    })
+}
+
 fn is_header(line: &str) -> bool {
     let names: Vec<_> = line.split(',').map(str::trim).collect();
     names == COLUMNS || names == COLUMNS[..TAG]
@@ -126,6 +141,14 @@ fn located(file: &str, line: usize, text: &str, Problem(at, rule, help): Problem
 }
 
 fn read_csv(line: &str) -> Result<Record, Problem> {
+    // A quoted field may hold a comma, so columns cannot be counted before.
+    if let Some(at) = line.find('"') {
+        let end = line[at + 1..].find('"').map_or(line.len(), |length| at + length + 2);
+        let rule = format!("{} is quoted, and a column of a trace never needs it", &line[at..end]);
+        let help =
+            format!("write {} without quotation marks; destinations are parted by ';'", COLUMNS.join(","));
+        return Err(Problem(at..end, rule, help));
+    }
     let mut fields = Vec::new();
     let mut start = 0;
     for part in line.split(',') {
@@ -186,7 +209,10 @@ fn read_json(line: &str) -> Result<Record, Problem> {
         }
         let end = line[start..].chars().next().map_or(start, |c| start + c.len_utf8());
         let text = e.to_string();
-        let rule = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        let rule = match e.is_eof() {
+            true => "the object does not end in its line".to_owned(),
+            false => text.split(" at line ").next().unwrap_or(&text).to_owned(),
+        };
         let help = r#"write {"cycle": 0, "source": 0, "destinations": [7], "class": "PART", "flits": 4}"#;
         Problem(start..end, rule, help.to_owned())
     })?;
@@ -339,7 +365,15 @@ mod tests {
             ),
             (r#"{"cycle": 0, "source": 0, "destinations": [1]}"#, 1, 46, "missing field `class`"),
             (r#"{"cycle": "0"}"#, 1, 13, "invalid type: string \"0\", expected u64"),
-            (r#"{"cycle": 0,"#, 1, 12, "EOF while parsing a value"),
+            (r#"{"cycle": 0,"#, 1, 12, "the object does not end in its line"),
+            (
+                "\n [\n{\"cycle\": 0}]",
+                2,
+                2,
+                "the file is one JSON array, and a trace of JSON Lines has an object a line",
+            ),
+            ("0,0,\"1,5\",KV_DATA,4", 1, 5, "\"1,5\" is quoted, and a column of a trace never needs it"),
+            ("\"cycle\",\"source\"\n", 1, 1, "\"cycle\" is quoted, and a column of a trace never needs it"),
         ] {
             let e = error(text);
             assert_eq!((e.line, e.column, e.rule.as_str()), (line, column, rule), "{text}");

@@ -15,7 +15,7 @@ mod record;
 mod schema;
 
 pub use column::{columns, columns_of, metric_columns, text_label, Column, Role};
-pub use expand::{expand, Expanded};
+pub use expand::{expand, outline, Expanded, Outline};
 pub use parquet::{to_parquet, ParquetError};
 pub use point::{Point, Work, ROW_FORMAT};
 pub use record::{csv_head, csv_line, parse_line, Record};

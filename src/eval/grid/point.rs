@@ -39,11 +39,31 @@ pub struct Point {
     pub work: Work,
 }
 
-/// The id of a configuration and its workload.
-pub(super) fn id(config: &Config, work: &Work) -> String {
-    let meaning = json!({ "row_format": ROW_FORMAT, "config": config, "workload": work });
-    let hash = Sha256::digest(meaning.to_string().as_bytes());
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+/// Ids of the points of one configuration, which is hashed once: an id is of the text of all, with the workload last.
+#[derive(Debug, Clone)]
+pub(super) struct Naming(Sha256);
+
+impl Naming {
+    pub(super) fn of(config: &Config) -> Naming {
+        let text = meaning(config, &Value::Null);
+        Naming(Sha256::new_with_prefix(text.trim_end_matches("null}")))
+    }
+
+    /// The id of the point with this workload.
+    pub(super) fn id(&self, work: &Work) -> u64 {
+        let hash = self.0.clone().chain_update(format!("{}}}", json!(work))).finalize();
+        u64::from_be_bytes(std::array::from_fn(|at| hash[at]))
+    }
+}
+
+/// What an id is of.
+fn meaning(config: &Config, work: &Value) -> String {
+    json!({ "row_format": ROW_FORMAT, "config": config, "workload": work }).to_string()
+}
+
+/// An id as rows have it.
+pub(super) fn hex(id: u64) -> String {
+    format!("{id:016x}")
 }
 
 impl Work {
@@ -130,7 +150,7 @@ impl Point {
         let of_work = columns.iter().filter(|column| column.role == Role::Label).skip(names.len());
         let of_work = of_work.map(|column| asked[&column.name].clone());
         let labels = names.iter().cloned().chain(of_work).collect();
-        Point { id: id(&design.config, &work), labels, design: Arc::new(design), work }
+        Point { id: hex(Naming::of(&design.config).id(&work)), labels, design: Arc::new(design), work }
     }
 
     /// Router-cycles of its run, about: the forecast of a decode step, the cycles of traffic.
@@ -178,5 +198,20 @@ impl Point {
         let plan = Plan::new(design, made.descriptors.clone(), work.seed);
         let memory = if work.unruly_memory { plan.memory.unruly(work.seed) } else { plan.memory };
         Ok((load, made, Plan { steps: work.steps, pace, memory, ..plan }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_of_the_whole_text() {
+        for work in [Work::Traffic(TrafficWork::default()), Work::Decode(DecodeWork::default())] {
+            let config = Config::default();
+            let hash = Sha256::digest(meaning(&config, &json!(work)).as_bytes());
+            let whole: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(hex(Naming::of(&config).id(&work)), whole);
+        }
     }
 }
