@@ -38,8 +38,8 @@ def main():
             sys.exit(f"error: the design has {shape.query_heads} heads of {shape.head_dim}, {shape.kv_heads} of them KV; q is {queries.shape}, k {keys.shape}")
         tokens = min(args.tokens or shape.max_tokens, keys.shape[1], shape.max_tokens)
         prompt = max(tokens - args.steps, 0)
-        q = queries[: shape.query_heads, -1].astype(np.float16)
-        k, v = (array[: shape.kv_heads, :tokens].astype(np.float16) for array in (keys, values))
+        q = meshkv.half(queries[: shape.query_heads, -1], names[0])
+        k, v = (meshkv.half(array[: shape.kv_heads, :tokens], name) for array, name in ((keys, names[1]), (values, names[2])))
         device.begin(0)
         device.append(0, 0, k[:, :prompt], v[:, :prompt])
         worst, scale = 0.0, 0.0
