@@ -27,7 +27,7 @@ class Void(ArithmeticError):
 class _Shape(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_uint32)
-        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends")
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window")
     ]
 
 

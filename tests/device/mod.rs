@@ -9,6 +9,7 @@ mod counter_view;
 mod errors;
 mod host_example;
 mod library;
+mod library_equals;
 mod lists;
 mod mutants;
 mod partials;

@@ -21,6 +21,8 @@ pub struct Tensors {
     pub tokens: usize,
     /// Elements of a row.
     pub head_dim: usize,
+    /// Elements of a head of the model: those behind them are 0 in every row.
+    pub model_dim: usize,
     q: Vec<u16>,
     k: Vec<u16>,
     v: Vec<u16>,
@@ -38,13 +40,38 @@ impl Tensors {
     ) -> Tensors {
         assert_eq!(q.len(), heads * positions * head_dim, "elements of q");
         assert_eq!((k.len(), v.len()), (kv_heads * tokens * head_dim, k.len()), "elements of k and v");
-        Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v }
+        Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim: head_dim, q, k, v }
     }
 
     /// Creates zero queries without keys and values, for runs that measure only time.
     pub fn blank([heads, kv_heads, positions, tokens, head_dim]: [usize; 5]) -> Tensors {
-        let q = vec![0; heads * positions * head_dim];
-        Tensors { heads, kv_heads, positions, tokens, head_dim, q, k: Vec::new(), v: Vec::new() }
+        let (q, model_dim) = (vec![0; heads * positions * head_dim], head_dim);
+        Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim, q, k: Vec::new(), v: Vec::new() }
+    }
+
+    /// Fills all rows up to `head_dim` elements with zeros. That changes no logit and no output, as long as the scale of
+    /// logits remains that of the model's heads.
+    ///
+    /// # Panics
+    /// When rows have more elements already.
+    #[must_use]
+    pub fn filled_up(self, head_dim: usize) -> Tensors {
+        assert!(head_dim >= self.head_dim, "rows of {} elements", self.head_dim);
+        let filled = |rows: Vec<u16>| {
+            let mut all = Vec::with_capacity(rows.len() / self.head_dim * head_dim);
+            for row in rows.chunks(self.head_dim) {
+                all.extend_from_slice(row);
+                all.resize(all.len() + head_dim - row.len(), 0);
+            }
+            all
+        };
+        let [q, k, v] = [self.q, self.k, self.v].map(filled);
+        Tensors { head_dim, q, k, v, ..self }
+    }
+
+    /// Rows of the tensors, or outputs, without the zeros that fill them up.
+    pub fn of_model<T: Copy>(&self, rows: &[T]) -> Vec<T> {
+        rows.chunks(self.head_dim).flat_map(|row| &row[..self.model_dim]).copied().collect()
     }
 
     /// Returns the shape and the FP16 bits, in the order of [`Tensors::new`].
@@ -92,7 +119,7 @@ impl Tensors {
         if !heads.is_multiple_of(kv_heads) {
             return wrong("k", k_shape, format!("its heads must divide the {heads} of q"));
         }
-        Ok(Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v })
+        Ok(Tensors::new([heads, kv_heads, positions, tokens, head_dim], [q, k, v]))
     }
 
     /// Returns a query.
