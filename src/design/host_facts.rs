@@ -154,8 +154,10 @@ mod tests {
         Design::from_config("test", &config).unwrap()
     }
 
-    /// A change of each key of the model.
-    const KEYS: [(&str, fn(&mut Config)); 7] = [
+    /// A key of the model, and a change of it.
+    type Change = (&'static str, fn(&mut Config));
+
+    const KEYS: [Change; 7] = [
         ("layers", |c| c.model.layers = 16),
         ("heads", |c| c.model.heads = 64),
         ("kv_heads", |c| c.model.kv_heads = 8),

@@ -47,7 +47,7 @@ fn wrong_tensors_get_a_clear_message() {
     let missing = refused(|entries| drop(entries.remove(2)));
     assert_eq!(missing, "no tensor layers.0.v; the file has layers 0 to 0");
     let other = refused(|entries| entries.iter_mut().for_each(|entry| entry.0 = &entry.0[7..]));
-    assert_eq!(other, "no tensor layers.0.q; the file has 3 others and none named as layers.0.q; the nearest: 0.k, 0.q, 0.v");
+    assert_eq!(other, "no tensor layers.0.q; the file has 3 others and none named as layers.0.q; the nearest: 0.q, 0.k, 0.v");
     let single = refused(|entries| {
         entries[1] = ("layers.0.k", Dtype::F32, vec![2, 5, 8], vec![0; 320]);
     });
