@@ -12,6 +12,28 @@
 
 namespace meshkv {
 
+static_assert(MESHKV_ELEMENT_BYTES == 2, "this library lays out FP16, and the design has another format");
+static_assert(MESHKV_HEAD_DIM <= MESHKV_ROW_ELEMENTS, "a row holds a head");
+
+// Copies heads without gaps into rows of memory, which zeros fill up.
+template <typename To, typename Element>
+void fill_rows(To *to, const Element *heads, size_t count) {
+    for (size_t head = 0; head < count; ++head) {
+        auto *row = reinterpret_cast<unsigned char *>(to) + head * MESHKV_ROW_ELEMENTS * sizeof(Element);
+        std::memcpy(row, heads + head * MESHKV_HEAD_DIM, MESHKV_HEAD_DIM * sizeof(Element));
+        std::memset(row + MESHKV_HEAD_DIM * sizeof(Element), 0, (MESHKV_ROW_ELEMENTS - MESHKV_HEAD_DIM) * sizeof(Element));
+    }
+}
+
+// Copies rows of memory to heads without gaps.
+template <typename Element, typename From>
+void take_rows(Element *heads, const From *from, size_t count) {
+    for (size_t head = 0; head < count; ++head) {
+        const auto *row = reinterpret_cast<const unsigned char *>(from) + head * MESHKV_ROW_ELEMENTS * sizeof(Element);
+        std::memcpy(heads + head * MESHKV_HEAD_DIM, row, MESHKV_HEAD_DIM * sizeof(Element));
+    }
+}
+
 // Region of memory of a segment's home before any swap. Regions are numbered along the rows of tiles; a row has a whole
 // number of ports.
 inline uint64_t region(uint64_t layer, uint64_t segment) {
@@ -87,17 +109,17 @@ struct Range {
 };
 
 // Where the keys of tokens lie: row after row.
-inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_HEAD_DIM, tokens * MESHKV_HEAD_DIM}; }
+inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_ROW_ELEMENTS, tokens * MESHKV_ROW_ELEMENTS}; }
 
 // The blocks in which the values of tokens lie, whole.
 inline Range values_of(size_t first, size_t tokens) {
     const size_t lanes = MESHKV_FLIT_BYTES / 2, block = first / lanes, end = (first + tokens + lanes - 1) / lanes;
-    return {MESHKV_HALF_FLITS * lanes + block * MESHKV_HEAD_DIM * lanes, (end - block) * MESHKV_HEAD_DIM * lanes};
+    return {MESHKV_HALF_FLITS * lanes + block * MESHKV_ROW_ELEMENTS * lanes, (end - block) * MESHKV_ROW_ELEMENTS * lanes};
 }
 
 // The element of a value.
 inline size_t value_at(size_t token, size_t dim) {
-    const size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / 2;
+    const size_t dims = MESHKV_ROW_ELEMENTS, lanes = MESHKV_FLIT_BYTES / 2;
     return MESHKV_HALF_FLITS * lanes + (token / lanes * dims + dim) * lanes + token % lanes;
 }
 
@@ -105,15 +127,16 @@ inline size_t value_at(size_t token, size_t dim) {
 // FP16. Other tokens keep what they have.
 inline void put_tokens(uint16_t *slice, size_t first, const uint16_t *keys, const uint16_t *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
-    std::memcpy(slice + keys_of(first, tokens).first, keys, tokens * dims * sizeof(uint16_t));
+    fill_rows(slice + keys_of(first, tokens).first, keys, tokens);
     for (size_t token = 0; token < tokens; ++token)
-        for (size_t dim = 0; dim < dims; ++dim) slice[value_at(first + token, dim)] = values[token * dims + dim];
+        for (size_t dim = 0; dim < MESHKV_ROW_ELEMENTS; ++dim)
+            slice[value_at(first + token, dim)] = dim < dims ? values[token * dims + dim] : uint16_t{0};
 }
 
 // Reads them back.
 inline void get_tokens(const uint16_t *slice, size_t first, uint16_t *keys, uint16_t *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
-    std::memcpy(keys, slice + keys_of(first, tokens).first, tokens * dims * sizeof(uint16_t));
+    take_rows(keys, slice + keys_of(first, tokens).first, tokens);
     for (size_t token = 0; token < tokens; ++token)
         for (size_t dim = 0; dim < dims; ++dim) values[token * dims + dim] = slice[value_at(first + token, dim)];
 }

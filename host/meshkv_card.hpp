@@ -19,6 +19,7 @@
 namespace meshkv {
 
 constexpr const char *KERNEL = "meshkv_top";
+static_assert(MESHKV_BUFFER_ALIGN % MESHKV_HBM_ALIGN == 0, "buffers are aligned as ports need it");
 
 // A buffer of the card, with the host's copy of it.
 class Buffer {

@@ -45,7 +45,7 @@ impl Set<'_> {
 
     fn ours(&self, formats: Formats) -> Error {
         let t = self.tensors;
-        let shape = DatapathShape { head_dim: t.head_dim as u32, flit_elements: 32 };
+        let shape = DatapathShape::whole(t.head_dim as u32, 32);
         let datapath = Datapath::with_formats(shape, formats);
         let (k, v) = (t.keys(self.head), t.values(self.head));
         let split = split(t.tokens, SEGMENT, TILES);

@@ -38,19 +38,20 @@ def main():
             sys.exit(f"error: the design has {shape.query_heads} heads of {shape.head_dim}, {shape.kv_heads} of them KV; q is {queries.shape}, k {keys.shape}")
         tokens = min(args.tokens or shape.max_tokens, keys.shape[1], shape.max_tokens)
         prompt = max(tokens - args.steps, 0)
-        q = queries[: shape.query_heads, -1].astype(np.float16)
-        k, v = (array[: shape.kv_heads, :tokens].astype(np.float16) for array in (keys, values))
+        q = meshkv.half(queries[: shape.query_heads, -1], names[0])
+        k, v = (meshkv.half(array[: shape.kv_heads, :tokens], name) for array, name in ((keys, names[1]), (values, names[2])))
         device.begin(0)
         device.append(0, 0, k[:, :prompt], v[:, :prompt])
         worst, scale = 0.0, 0.0
         for token in range(prompt, tokens):
             out = device.append_and_attend(0, [0], q[None], k[None, :, token], v[None, :, token])[0]
-            wanted = meshkv.attention(q, k[:, : token + 1], v[:, : token + 1])
+            wanted = meshkv.attention(q, k[:, : token + 1], v[:, : token + 1], shape.window)
             error = np.abs(out - wanted).max()
             worst, scale = max(worst, error), max(scale, np.abs(wanted).max())
             print(f"{token + 1} tokens: {device.cycles} cycles, largest error {error:.1e} of outputs up to {np.abs(wanted).max():.2f}")
         # The same in halves whose partial results merge.
-        half = tokens // 2
+        k, v = k[:, -shape.window :], v[:, -shape.window :]
+        half = k.shape[1] // 2
         device.end(0)
         device.begin(0)
         device.append(0, 0, k[:, :half], v[:, :half])
@@ -61,7 +62,7 @@ def main():
         parts.append(device.partials(0, [0], q[None]))
         error = np.abs(meshkv.merge(*parts)[0] - meshkv.attention(q, k, v)).max()
         worst = max(worst, error)
-        print(f"{tokens} tokens in two halves, merged: largest error {error:.1e}")
+        print(f"{k.shape[1]} tokens in two halves, merged: largest error {error:.1e}")
     try:
         import torch
     except ImportError:

@@ -8,7 +8,8 @@
 """
 
 from .device import Device, Failed, Refused, Shape, Void
+from .half import half
 from .reference import attention, merge
 from .safetensors import load
 
-__all__ = ["Device", "Failed", "Refused", "Shape", "Void", "attention", "load", "merge"]
+__all__ = ["Device", "Failed", "Refused", "Shape", "Void", "attention", "half", "load", "merge"]

@@ -5,6 +5,8 @@ from collections import namedtuple
 
 import numpy as np
 
+from .half import half
+
 
 class Failed(Exception):
     """The card refuses or fails."""
@@ -25,7 +27,7 @@ class Void(ArithmeticError):
 class _Shape(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_uint32)
-        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends")
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window")
     ]
 
 
@@ -40,7 +42,7 @@ class Device:
 
     `library` is the path of libmeshkv.so, which is built for one design, `xclbin` that of its bitstream. A run that takes
     longer than `limit` seconds is cut off. `layers` of the model: a step ends with the last of them. Arrays are converted
-    to FP16; results are FP16, those of `partials` FP32.
+    to FP16, and a number beyond it is refused; results are FP16, those of `partials` FP32.
     """
 
     def __init__(self, library, xclbin, card=0, limit=10.0, interrupt=False, layers=0):
@@ -108,10 +110,10 @@ class Device:
 
     def append(self, layer, stream, keys, values):
         """Appends the tokens of a prompt: keys and values [KV head][token][dim]."""
-        tokens = np.shape(keys)[1] if np.ndim(keys) == 3 else 0
-        shape = (self.shape.kv_heads, tokens, self.shape.head_dim)
-        k, v = self._given("keys", keys, shape), self._given("values", values, shape)
-        self._check(self._library.meshkv_append(self._handle, layer, stream, tokens, k.ctypes.data, v.ctypes.data))
+        k = self._half("keys", keys)
+        shape = (self.shape.kv_heads, k.shape[1] if k.ndim == 3 else 0, self.shape.head_dim)
+        k, v = self._given("keys", k, shape), self._given("values", values, shape)
+        self._check(self._library.meshkv_append(self._handle, layer, stream, k.shape[1], k.ctypes.data, v.ctypes.data))
 
     def attend(self, layer, streams, queries):
         """Attention of each stream to its tokens: queries [stream][head][dim] to outputs of that shape."""
@@ -145,11 +147,18 @@ class Device:
         return batch, self._given("queries", queries, shape), np.empty(shape, np.float16)
 
     @staticmethod
+    def _half(name, array):
+        try:
+            return half(array, name)
+        except ValueError as why:
+            raise Refused(str(why)) from why
+
+    @staticmethod
     def _given(name, array, shape):
-        array = np.ascontiguousarray(array, np.float16)
-        if array.shape != shape:
-            raise Refused(f"{name} have the shape {array.shape}, not {shape}")
-        return array
+        made = Device._half(name, array)
+        if made.shape != shape:
+            raise Refused(f"{name} have the shape {made.shape}, not {shape}")
+        return made
 
     def _check(self, status, result=None):
         message = self._library.meshkv_message().decode()

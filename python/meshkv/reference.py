@@ -3,9 +3,13 @@
 import numpy as np
 
 
-def attention(queries, keys, values):
-    """Attention in float64: queries [head][dim] to keys and values [KV head][token][dim]; outputs [head][dim]."""
+def attention(queries, keys, values, window=0):
+    """Attention in float64: queries [head][dim] to keys and values [KV head][token][dim]; outputs [head][dim].
+
+    `window`: to so many of the last tokens; 0: to all.
+    """
     q, k, v = (np.asarray(array, np.float64) for array in (queries, keys, values))
+    k, v = k[:, -window:], v[:, -window:]
     group = q.shape[0] // k.shape[0]
     k, v = np.repeat(k, group, axis=0), np.repeat(v, group, axis=0)
     logits = np.einsum("hd,htd->ht", q, k) / np.sqrt(q.shape[-1])

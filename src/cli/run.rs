@@ -209,9 +209,9 @@ fn bench<'a>(
 fn outputs(job: &Job, done: &AttentionResult) -> anyhow::Result<Vec<u8>> {
     let model = &job.design.config.model;
     let order = (0..model.heads).flat_map(|head| (0..job.streams).map(move |stream| (stream, head)));
-    let elements = order.flat_map(|of| done.outputs[&of].iter().copied());
+    let elements = order.flat_map(|of| job.tensors.of_model(&done.outputs[&of]));
     let bytes: Vec<u8> = elements.flat_map(u16::to_le_bytes).collect();
-    let shape = vec![model.heads as usize, job.streams as usize, job.tensors.head_dim];
+    let shape = vec![model.heads as usize, job.streams as usize, job.tensors.model_dim];
     let view = TensorView::new(Dtype::F16, shape, &bytes)?;
     Ok(safetensors::serialize([("attention", view)], None)?)
 }

@@ -307,6 +307,9 @@ pub struct Model {
     /// KV heads of a layer; `heads` is a multiple of it.
     #[schemars(range(min = 1, max = 256))]
     pub kv_heads: u32,
+    /// Elements of a head of the model, at most `pe.head_dim`, to which zeros fill it up. Left out: `pe.head_dim`.
+    #[schemars(range(min = 1, max = 256), example = 80)]
+    pub head_dim: Option<u32>,
     /// Tokens the attention looks back; left out: all of them.
     #[schemars(range(min = 1, max = 4_194_304), example = 4096)]
     pub sliding_window: Option<u32>,
@@ -324,6 +327,7 @@ impl Default for Model {
             layers: 32,
             heads: 32,
             kv_heads: 32,
+            head_dim: None,
             sliding_window: None,
             max_tokens: 32_768,
             max_streams: 8,

@@ -13,6 +13,7 @@ mod ports;
 use super::design::Design;
 use super::floorplan::Floorplan;
 use super::fpga::Fpga;
+use super::head::row_of;
 use super::mapping::Heads;
 use super::mare::{chunk_flits, fifo_depth};
 use super::mesh::Mesh;
@@ -32,7 +33,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 18] = [
+    let rules: [fn(&Config) -> Option<Finding>; 19] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
@@ -51,6 +52,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         a_flit_has_the_numbers_of_a_root,
         uram_fits_the_device,
         sliding_window_acts,
+        a_row_holds_a_head,
     ];
     let mut findings: Vec<_> = rules.iter().filter_map(|rule| rule(config)).collect();
     // The floorplan depends on widths that only a legal design has.
@@ -279,6 +281,28 @@ fn sliding_window_acts(config: &Config) -> Option<Finding> {
         .with(&["model.max_tokens"])
         .as_warning()
     })
+}
+
+fn a_row_holds_a_head(config: &Config) -> Option<Finding> {
+    let (head, row) = (config.model.head_dim?, config.pe.head_dim);
+    let smallest = row_of(head).expect("the schema ends where rows end");
+    let found = |what: String, help: String| {
+        Some(Finding::value("model.head_dim", head, what, help).with(&["pe.head_dim"]))
+    };
+    if head > row {
+        return found(
+            format!("is above the elements of a row, pe.head_dim = {row}"),
+            format!("set pe.head_dim = {smallest}; zeros fill rows up, and the scale stays 1 / sqrt({head})"),
+        );
+    }
+    if smallest < row {
+        let finding = found(
+            format!("is filled up with zeros to pe.head_dim = {row}, where {smallest} are enough"),
+            format!("set pe.head_dim = {smallest}: memory, network and arrays then carry fewer zeros"),
+        );
+        return finding.map(Finding::as_warning);
+    }
+    None
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ pub const BASE_FRACTION: u32 = 21;
 /// Fraction bits of a slope of the table.
 pub const SLOPE_FRACTION: u32 = 14;
 
-/// log2(e) / sqrt(head_dim) as `significand * 2^-shift`, the significand of `bits` bits with the leading one set.
-pub fn scale(head_dim: u32, bits: u32) -> (u32, u32) {
+/// log2(e) / sqrt(model_dim) as `significand * 2^-shift`, the significand of `bits` bits with the leading one set.
+pub fn scale(model_dim: u32, bits: u32) -> (u32, u32) {
     // Every operation is correctly rounded by IEEE 754, so this is the same everywhere.
-    let scale = std::f64::consts::LOG2_E / f64::from(head_dim).sqrt();
+    let scale = std::f64::consts::LOG2_E / f64::from(model_dim).sqrt();
     let mut shift = 0;
     while scale * 2f64.powi(shift as i32 + 1) < f64::from(1u32 << bits) {
         shift += 1;

@@ -23,7 +23,7 @@ pub const ARGUMENT_STRIDE: u32 = 12;
 /// Value of the register `MAGIC`: "MKV1" in ASCII, the last letter lowest.
 pub const MAGIC: u32 = 0x4d4b_5631;
 /// Version of this register map.
-pub const MAP_VERSION: u32 = 5;
+pub const MAP_VERSION: u32 = 6;
 /// Descriptors that the front can queue; a run consumes them all.
 pub const DESC_QUEUE: u32 = 32;
 /// Bits of an AXI ID above those of the core: they distinguish one reset from the next.
@@ -121,6 +121,7 @@ impl Design {
             ("KV", self.config.kv.segment_tokens | self.config.pe.head_dim << 16),
             ("SEGMENTS", self.placement.segments),
             ("SIZES", (self.flit.data_width / 8) | DESC_QUEUE << 16),
+            ("LAYOUT", self.layout()),
         ]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::source_file::SourceFile;
 use crate::design::registers::{
-    voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, LIST_WORDS, REGISTERS,
+    named, voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, COUNTER_GROUPS, ERRORS, LIST_WORDS, REGISTERS,
     WATCHDOG,
 };
 use crate::design::Design;
@@ -37,6 +37,7 @@ pub(super) fn emit(design: &Design) -> SourceFile {
     for (name, value) in design.identity() {
         define(&mut text, &format!("{name}_VALUE"), &format!("0x{value:08x}u"));
     }
+    text += &identity(design);
     text += "\n/* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */\n";
     for cause in &ERRORS {
         let _ = writeln!(text, "/* {}: {}. */", cause.doc, cause.place);
@@ -62,24 +63,41 @@ fn arguments(text: &mut String, design: &Design) {
     define(text, "ARG_OUTPUTS", &format!("0x{:03x}u", Design::argument_offset(1)));
     let first = ARGUMENTS + 2 * ARGUMENT_STRIDE;
     define(text, "ARG_HBM(port)", &format!("(0x{first:03x}u + {ARGUMENT_STRIDE}u * (port))"));
-    *text += "/* Buffer of outputs: FP16, [stream][head][dim]. Partial results are in FP32: o at SUMS, [stream][head][dim]; l and\n \
-              * m at STATES, the first two words of STRIDE bytes each, [stream][head]. BYTES has room for all streams. */\n";
-    define(text, "PARTIAL_SUMS", &format!("{}u", design.partial_sums_at()));
-    define(text, "PARTIAL_STATES", &format!("{}u", design.partial_states_at()));
-    define(text, "PARTIAL_STATE_STRIDE", &format!("{}u", design.flit.data_width / 8));
-    define(
-        text,
-        "PARTIAL_BYTES",
-        &format!("{}u", design.output_bytes(design.config.model.max_streams, true)),
-    );
-    *text += "/* Buffer of queries: FP16, [stream][head][dim]. New tokens from TOKENS_AT on, [cache][KV head][K, V][dim], of\n \
-              * TOKEN_BYTES a cache. APPEND is 1 where a run can write them into the cache. */\n";
-    define(text, "TOKENS_AT", &format!("{}u", design.tokens_at()));
-    define(text, "TOKEN_BYTES", &format!("{}u", design.query_bytes(1) - design.tokens_at()));
-    define(text, "APPEND", &format!("{}u", u32::from(design.append.is_some())));
     define(text, "ARG_LIST", &format!("0x{:03x}u", Design::argument_offset(design.list_argument())));
-    define(text, "BUFFER_ALIGN", &format!("{BUFFER_ALIGN}u"));
-    define(text, "HBM_ALIGN", &format!("{}u", design.base_align()));
+    *text += "/* Buffers in bytes. Outputs are FP16, [stream][head][dim]. Partial results are FP32: o [stream][head][dim]; l and\n \
+              * m are the first two words of their stride, [stream][head]. Queries are FP16, [stream][head][dim]; new tokens\n \
+              * behind them [cache][KV head][K, V][dim]. */\n";
+    for fact in design.buffer_facts() {
+        let _ = writeln!(text, "/* {}. */", fact.doc);
+        define(text, fact.name, &format!("{}u", fact.value));
+    }
+}
+
+/// All that identifies the design, for a host that names what differs.
+fn identity(design: &Design) -> String {
+    let mut text = String::from(
+        "\n/* The same by fields: name, place, value, meaning. */\n\
+         static const struct {\n    uint32_t offset, shift, mask, value;\n    const char *name, *doc;\n} meshkv_identity[] = {\n",
+    );
+    for (name, value) in design.identity() {
+        let register = named(name);
+        let mut line = |name: &str, shift: u32, mask: u32, doc: &str| {
+            let value = (value & mask) >> shift;
+            let doc = doc.trim_end_matches('.').replace('"', "'");
+            let _ = writeln!(
+                text,
+                "    {{0x{:03x}u, {shift}, 0x{mask:08x}u, {value}u, \"{name}\", \"{doc}\"}},",
+                register.offset
+            );
+        };
+        if register.fields.is_empty() {
+            line(name, 0, u32::MAX, register.doc);
+        }
+        for field in register.fields {
+            line(&format!("{name}.{}", field.name), field.lsb, mask(field), field.doc);
+        }
+    }
+    text + "};\n"
 }
 
 /// The format of a descriptor in a list: the registers of a descriptor in their order.
@@ -95,7 +113,6 @@ fn list() -> String {
     }
     let spare = LIST_WORDS as usize - words.count();
     let _ = writeln!(text, "    uint32_t {:<12}/* 0 */\n}};", format!("reserved[{spare}];"));
-    define(&mut text, "LIST_DESCRIPTOR_BYTES", &format!("{}u", 4 * LIST_WORDS));
     text
 }
 

@@ -14,10 +14,11 @@ pub(super) struct Compared {
 impl Compared {
     pub(super) fn add(&mut self, job: &Job, (stream, head): (u32, u32), output: &[u16]) {
         let (q, (k, v)) = (job.query(head, stream), job.kv(head, job.attended(stream)));
-        self.ours.extend_from_slice(output);
-        self.exact.extend(exact(q, k, v));
+        let [q, k, v, output] = [q, k, v, output].map(|rows| job.tensors.of_model(rows));
+        self.ours.extend(output);
+        self.exact.extend(exact(&q, &k, &v));
         for (theirs, block) in self.theirs.iter_mut().zip(FLASH_BLOCKS) {
-            theirs.extend(flash_attention2(q, k, v, block));
+            theirs.extend(flash_attention2(&q, &k, &v, block));
         }
     }
 

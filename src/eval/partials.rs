@@ -62,7 +62,8 @@ impl PartialsRow {
             let states = parts.iter().map(|(_, done)| State::of_halves(&done.outputs[&(stream, head)]));
             let merged = states.fold(State::empty(dim), |all, more| all.merge(&more)).output();
             let (k, v) = job.kv(head, job.attended(stream));
-            let exact = exact(job.query(head, stream), k, v);
+            let [q, k, v] = [job.query(head, stream), k, v].map(|rows| job.tensors.of_model(rows));
+            let exact = exact(&q, &k, &v);
             for ((merged, exact), half) in merged.iter().zip(exact).zip(one_run) {
                 let error = (f64::from(*merged) - exact).abs();
                 most = larger(most, error);

@@ -35,10 +35,10 @@ class Cache:
         return self.region(layer, segment) << h.REGION_WIDTH | local * h.SLICE_BYTES
 
     def slice(self, keys, values):
-        """Elements of a slice from rows of HEAD_DIM elements. Values are transposed in blocks of as many tokens as a flit
+        """Elements of a slice from rows of ROW_ELEMENTS elements. Values are transposed in blocks of as many tokens as a flit
         has elements; the rest of a segment is zeros."""
         h = self.h
-        lanes, dims = h.FLIT_BYTES // 2, h.HEAD_DIM
+        lanes, dims = h.FLIT_BYTES // 2, h.ROW_ELEMENTS
         half = h.HALF_FLITS * lanes
         words = [0.0] * (2 * half)
         for token, (key, value) in enumerate(zip(keys, values)):

@@ -6,7 +6,7 @@ use crate::support::waves::headings;
 use assert_cmd::Command;
 use half::f16;
 use meshkv::model::reference::exact;
-use meshkv::model::tensors::Tensors;
+use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::SafeTensors;
 use serde_json::Value;
@@ -93,6 +93,51 @@ fn prose_says_what_was_compared_and_what_bounds_the_run() {
         "Bound by",
     ] {
         assert!(out.contains(words), "{words}: {out}");
+    }
+}
+
+/// Heads of 80, 96 and 160 elements, as some models have: filled up by hand with zeros they have the scale of a row, which
+/// moves outputs by 0.1 and more.
+#[test]
+fn heads_that_fill_no_row_are_filled_up_and_keep_their_scale() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in.safetensors"), dir.path().join("out.safetensors"));
+    for (dim, row) in [(80, 128), (96, 128), (160, 256), (20, 32)] {
+        let (shape, parts) = synthetic(&Synthetic {
+            seed: dim as u64,
+            heads: 4,
+            kv_heads: 2,
+            positions: 2,
+            tokens: 20,
+            head_dim: dim,
+            logits: Logits::Normal,
+        })
+        .into_parts();
+        let bytes = parts.each_ref().map(|all| all.iter().flat_map(|b| b.to_le_bytes()).collect::<Vec<_>>());
+        let tensors = Tensors::new(shape, parts);
+        let view = |shape: [usize; 3], bytes| TensorView::new(Dtype::F16, shape.to_vec(), bytes).unwrap();
+        let kv = [2, 20, dim];
+        let all =
+            NAMES.into_iter().zip([view([4, 2, dim], &bytes[0]), view(kv, &bytes[1]), view(kv, &bytes[2])]);
+        fs::write(&input, safetensors::serialize(all, None).unwrap()).unwrap();
+        let line = format!("{TINY} --tensors {} --fit --engine model --output", input.display());
+        let (code, out, err) = typed(&format!("{line} {}", output.display()));
+        assert_eq!(code, Some(0), "{out}{err}");
+        let says = format!("rows of {dim} elements are filled up with zeros to {row}; the scale of logits stays 1 / sqrt({dim})");
+        assert!(err.contains(&says) && out.contains(&format!("4 heads of {dim},")), "{out}{err}");
+        let bytes = fs::read(&output).unwrap();
+        let file = SafeTensors::deserialize(&bytes).unwrap();
+        let view = file.tensor("attention").unwrap();
+        assert_eq!(view.shape(), [4, 1, dim]);
+        let written: Vec<u16> = view.data().chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        for head in 0..4 {
+            let right = exact(tensors.query(head, 0), tensors.keys(head), tensors.values(head));
+            for (bits, right) in written[head * dim..].iter().zip(right) {
+                // FP16 rounds numbers below 4 by 2^-10 at most.
+                let error = (f16::from_bits(*bits).to_f64() - right).abs();
+                assert!(error <= 1.1 / 1024.0, "{dim} elements, head {head}: {error}");
+            }
+        }
     }
 }
 
@@ -200,7 +245,11 @@ fn bad_tensors_are_named_with_the_rule_and_the_way_out() {
     says(&file(dir, Dtype::F16, 32, NAMES, 0x7e00), &[], &["layers.0.q[0, 0, 0] is NaN"]);
     says(&file(dir, Dtype::F16, 32, ["a", "b", "c"], 0), &[], &["no tensor layers.0.q"]);
     let narrow = file(dir, Dtype::F16, 64, NAMES, 0);
-    says(&narrow, &[], &["elements of a row = 64", "the configuration 32", "--fit"]);
+    says(&narrow, &[], &["elements of a head = 64", "the configuration 32", "--fit", "pe.head_dim = 64"]);
+    let odd = file(dir, Dtype::F16, 80, NAMES, 0);
+    says(&odd, &[], &["elements of a head = 80", "--fit", "model.head_dim = 80"]);
+    let wide = file(dir, Dtype::F16, 288, NAMES, 0);
+    says(&wide, &["--fit"], &["heads of 288 elements, and a row of the largest design has 256"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use num_traits::{One, Zero};
 
 /// A datapath of a head of `head_dim` elements with `flit_elements` a flit.
 pub(super) fn datapath(head_dim: u32, flit_elements: u32) -> Datapath {
-    Datapath::new(DatapathShape { head_dim, flit_elements })
+    Datapath::new(DatapathShape::whole(head_dim, flit_elements))
 }
 
 pub(super) fn half(value: f64) -> u16 {

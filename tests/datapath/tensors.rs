@@ -47,7 +47,7 @@ fn wrong_tensors_get_a_clear_message() {
     let missing = refused(|entries| drop(entries.remove(2)));
     assert_eq!(missing, "no tensor layers.0.v; the file has layers 0 to 0");
     let other = refused(|entries| entries.iter_mut().for_each(|entry| entry.0 = &entry.0[7..]));
-    assert_eq!(other, "no tensor layers.0.q; it has no tensor named as layers.0.q");
+    assert_eq!(other, "no tensor layers.0.q; the file has 3 others and none named as layers.0.q; the nearest: 0.q, 0.k, 0.v");
     let single = refused(|entries| {
         entries[1] = ("layers.0.k", Dtype::F32, vec![2, 5, 8], vec![0; 320]);
     });
@@ -86,6 +86,66 @@ fn a_file_cut_off_anywhere_is_refused() {
     }
     let nowhere = Tensors::read(Path::new("/nonexistent/file"), 0).unwrap_err();
     assert!(nowhere.to_string().starts_with("cannot read it: "), "{nowhere}");
+}
+
+#[test]
+fn a_file_of_many_names_shows_a_few_of_them_and_what_it_seems_to_be() {
+    let header = |names: &mut dyn Iterator<Item = String>| {
+        let entry =
+            |name: String| format!("{name:?}:{{\"dtype\":\"F16\",\"shape\":[0],\"data_offsets\":[0,0]}}");
+        let header = format!("{{{}}}", names.map(entry).collect::<Vec<_>>().join(","));
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat()
+    };
+    let refused = |bytes: &[u8]| Tensors::parse(bytes, 0).unwrap_err().to_string();
+    let many =
+        refused(&header(&mut (0..100_000).map(|n| format!("tensor.{n}")).chain(["layer.0.q".to_owned()])));
+    assert!(
+        many.contains("the file has 100001 others") && many.contains("the nearest: layer.0.q, "),
+        "{many}"
+    );
+    assert!(many.len() < 300, "{many}");
+    let long = refused(&header(&mut std::iter::once("x".repeat(1_000_000))));
+    assert!(long.len() < 300, "{long}");
+    let weights = (0..32).map(|n| format!("model.layers.{n}.self_attn.q_proj.weight"));
+    let weights = refused(&header(&mut weights.into_iter()));
+    assert!(weights.contains("seems to have the weights of a model (32 tensors, "), "{weights}");
+    assert_eq!(refused(&header(&mut std::iter::empty())), "no tensor layers.0.q; the file has no tensors");
+    for (begin, says) in [
+        (&b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"[..], "a pointer of Git LFS"),
+        (b"PK\x03\x04 and so on", "a ZIP archive"),
+        (b"<!DOCTYPE html><html>", "a page of the web"),
+        (b"{\"weight_map\": {}}", "JSON, as the index of a model"),
+    ] {
+        let said = refused(begin);
+        assert!(said.starts_with("no safetensors file, but ") && said.contains(says), "{said}");
+    }
+}
+
+/// Bytes of a tensor of another layer: more than any memory of this test has.
+const LARGE: u64 = 1 << 36;
+
+#[test]
+fn a_layer_of_a_large_file_is_read_without_the_rest() {
+    let (mut header, mut end) = (Vec::new(), 0);
+    let mut add = |name: String, shape: &str, bytes: u64| {
+        let begin = end;
+        end += bytes;
+        header.push(format!(
+            "{name:?}:{{\"dtype\":\"F16\",\"shape\":{shape},\"data_offsets\":[{begin},{end}]}}"
+        ));
+    };
+    for part in ["q", "k", "v"] {
+        add(format!("layers.1.{part}"), &format!("[{}]", LARGE / 2), LARGE);
+        add(format!("layers.0.{part}"), "[2,4,8]", 128);
+    }
+    let header = format!("{{{}}}", header.join(","));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sparse.safetensors");
+    std::fs::write(&path, [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat()).unwrap();
+    // The rest is a hole, which reads as zeros.
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(8 + header.len() as u64 + end).unwrap();
+    let tensors = Tensors::read(&path, 0).unwrap();
+    assert_eq!((tensors.heads, tensors.tokens, tensors.query(1, 3)), (2, 4, &[0; 8][..]));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod dead_hosts;
 mod errors;
 mod host_example;
 mod library;
+mod library_equals;
 mod lists;
 mod mutants;
 mod partials;

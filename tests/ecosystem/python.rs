@@ -141,7 +141,7 @@ said(meshkv.Refused, device.length, 0, 0)
     let printed = said(package.command(&build).args(["-c", script]));
     let expected = "\
 Failed cannot open none.xclbin
-Shape(layers=2, query_heads=6, kv_heads=3, head_dim=32, max_streams=4, max_tokens=256, device_appends=0)
+Shape(layers=2, query_heads=6, kv_heads=3, head_dim=32, max_streams=4, max_tokens=256, device_appends=0, window=0)
 Refused stream 0 is twice in the batch
 Refused queries have the shape (1, 5, 32), not (1, 6, 32)
 Refused stream 0 has 5 tokens in layer 1, and with 252 more is beyond max_tokens of the design, 256
@@ -165,4 +165,125 @@ except meshkv.Void as why:
 "#;
     let printed = said(package.command(&build).env("MESHKV_FAKE_FAULT", "logit").args(["-c", void]));
     assert_eq!(printed, "True 192.0 1\n");
+}
+
+#[test]
+fn a_number_beyond_fp16_is_refused_with_its_place() {
+    let (package, build) = (Package::new(), library(false));
+    let script = r#"
+import json, struct, warnings, numpy as np, meshkv
+warnings.simplefilter("error")
+def said(act, *args):
+    try:
+        print("taken", act(*args))
+    except ValueError as why:
+        print(type(why).__name__, why)
+def tensor(dtype, data):
+    header = json.dumps({"k": {"dtype": dtype, "shape": [1, 2, 2], "data_offsets": [0, len(data)]}}).encode()
+    with open("k.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header + data)
+    return meshkv.load("k.safetensors", ["k"])[0]
+# 1, 2, -3 and 99840 as BF16, which are upper halves of floats.
+beyond = tensor("BF16", struct.pack("<4H", 0x3f80, 0x4000, 0xc040, 0x47c3))
+print(beyond.tolist())
+said(meshkv.half, beyond, "keys")
+said(meshkv.half, np.array([[1e300, np.inf], [65519, -65520]]), "values")
+said(meshkv.half, [1, 70000])
+for array in (np.zeros(2, complex), "text", [[1], [1, 2]], None):
+    said(meshkv.half, array, "queries")
+print(meshkv.half([np.inf, -np.inf, np.nan, 65504, 1e-9], "queries").tolist())
+with meshkv.Device("./libmeshkv.so", "card.xclbin") as device:
+    device.begin(0)
+    keys = np.zeros((3, 5, 32), np.float32)
+    keys[2, 4, 31] = -1e5
+    said(device.append, 0, 0, keys, np.zeros((3, 5, 32)))
+    said(device.append, 0, 0, np.zeros((3, 5, 32)), keys)
+    print(device.length(0, 0))
+"#;
+    let printed = said(package.command(&build).args(["-c", script]));
+    let lines: Vec<_> = printed.lines().collect();
+    let (place, advice) = (|name: &str| format!("ValueError {name}"), ": FP16 ends at 65504; scale");
+    assert_eq!(lines[0], "[[[1.0, 2.0], [-3.0, 99840.0]]]");
+    for (line, begins) in [
+        (1, place("keys[0, 1, 1] is 99840") + advice),
+        (2, place("values[0, 0] is 1e+300, and 1 more") + advice),
+        (3, place("array[1] is 70000") + advice),
+        (4, place("queries are no array of real numbers: type complex128")),
+        (5, place("queries are no array of real numbers")),
+        (6, place("queries are no array of real numbers")),
+        (7, place("queries are no array of real numbers")),
+        (9, format!("Refused keys[2, 4, 31] is -100000{advice}")),
+        (10, format!("Refused values[2, 4, 31] is -100000{advice}")),
+    ] {
+        assert!(lines[line].starts_with(&begins), "{begins}: {printed}");
+    }
+    assert_eq!((lines[8], lines[11]), ("[inf, -inf, nan, 65504.0, 0.0]", "0"), "{printed}");
+}
+
+#[test]
+fn an_unsound_file_is_a_value_error_that_names_file_and_rule() {
+    let package = Package::new();
+    let script = r#"
+import json, struct, meshkv
+def load(what, header, data=b"", size=None, name="a"):
+    header = header if isinstance(header, bytes) else json.dumps(header).encode()
+    with open("file.st", "wb") as file:
+        file.write(struct.pack("<Q", len(header) if size is None else size) + header + data)
+    try:
+        meshkv.load("file.st", [name])
+        print(what, "taken")
+    except ValueError as why:
+        print(what, str(why))
+good = {"dtype": "F16", "shape": [2], "data_offsets": [0, 4]}
+load("size", b"{}", size=1 << 63)
+load("size", b"{}", size=5_000_000_000)
+load("list", [1])
+load("deep", b"[" * 100_000)
+load("keys", {"a": {"shape": [2], "data_offsets": [0, 4]}})
+load("keys", {"a": 5})
+load("utf8", b"\xff\xfe")
+load("cut", {"a": good}, b"\0\0")
+load("bytes", {"a": {**good, "shape": [3]}}, b"\0" * 4)
+load("offsets", {"a": {**good, "data_offsets": [4, 0]}}, b"\0" * 4)
+load("offsets", {"a": {**good, "data_offsets": [0, True]}}, b"\0" * 4)
+load("shape", {"a": {**good, "shape": [-2, -1]}}, b"\0" * 4)
+load("shape", {"a": {**good, "shape": "2"}}, b"\0" * 4)
+load("type", {"a": {**good, "dtype": ["F16"]}}, b"\0" * 4)
+load("type", {"a": {**good, "dtype": "F8_E5M2"}}, b"\0" * 4)
+load("names", {f"tensor.{n}": {**good, "data_offsets": [0, 0], "shape": [0]} for n in range(100_000)})
+load("weights", {"model.layers.0.self_attn.q_proj.weight": good}, b"\0" * 4)
+load("good", {"a": good}, b"\0" * 4)
+open("file.st", "wb").write(b"version https://git-lfs.github.com/spec/v1\n")
+try:
+    meshkv.load("file.st", ["a"])
+except ValueError as why:
+    print("lfs", why)
+"#;
+    let mut command = Command::new(python());
+    command.current_dir(package.dir.path()).env("PYTHONPATH", package.path("site")).args(["-c", script]);
+    let printed = said(&mut command);
+    let says = [
+        ("size", "no whole safetensors file: its header has 9223372036854775808 bytes"),
+        ("list", "its header is a list, not an object of tensors by name"),
+        ("deep", "its header is no JSON"),
+        ("keys", "needs dtype, shape and data_offsets, and is 5"),
+        ("utf8", "its header is no JSON in UTF-8"),
+        ("cut", "tensor a ends at byte 4 of the tensors, and there are 2"),
+        ("bytes", "tensor a of shape [3] and type F16 takes 6 bytes, and its data_offsets give 4"),
+        ("offsets", "tensor a has the data_offsets [4, 0]"),
+        ("shape", "tensor a has the shape [-2, -1]"),
+        ("type", "has tensor a of type F8_E5M2: one of F64, "),
+        ("names", "has no tensor a, but 100000 others; the nearest: "),
+        ("weights", "It seems to have the weights of a model"),
+        ("lfs", "file.st is no safetensors file, but a pointer of Git LFS"),
+    ];
+    for (what, rule) in says {
+        assert!(
+            printed.lines().any(|line| line.starts_with(what) && line.contains(rule)),
+            "{what}: {printed}"
+        );
+    }
+    for line in printed.lines().filter(|line| *line != "good taken") {
+        assert!(line.contains(" file.st ") && line.len() < 400, "{line}");
+    }
 }

@@ -38,6 +38,26 @@ fn every_mapping_gives_the_models_bits_for_any_number_of_tokens() {
     }
 }
 
+/// Zeros fill rows of 32 up; the scale is that of heads of 20.
+#[test]
+fn heads_that_fill_no_row_have_the_models_bits_and_zeros_behind_them() {
+    let design = small(|c| c.model.head_dim = Some(20));
+    let mut config = design.config.clone();
+    config.pe.head_dim = 20;
+    let tensors = tensors(&Design { config, ..design.clone() }, 61, 2, Logits::Normal, 5).filled_up(32);
+    for mapping in MAPPINGS {
+        exact(&design, &tensors, 2, mapping, "heads of 20");
+    }
+    let done = attend(&design, &tensors, 1, Mapping::HeadTile, Trouble::default());
+    for ((stream, head), output) in &done.outputs {
+        let (head, stream) = (*head as usize, *stream as usize);
+        let [q, k, v] = [tensors.query(head, stream), tensors.keys(head), tensors.values(head)];
+        let [q, k, v] = [q, k, v].map(|rows| tensors.of_model(rows));
+        let error = reference::Error::of(&output[..20], &reference::exact(&q, &k, &v));
+        assert!(error.max < 1e-3 && output[20..].iter().all(|&bits| bits == 0), "{error:?} {output:x?}");
+    }
+}
+
 #[test]
 fn a_stream_is_closed_under_any_mapping_after_any_other() {
     let design = small(|_| {});

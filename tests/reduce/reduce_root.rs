@@ -179,7 +179,7 @@ fn agrees(case: Case, paces: &[(u32, u32)]) -> Pace {
 
 pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
     let mut all = Pace { other: u64::MAX, same: u64::MAX, finish: u64::MAX, full: 0 };
-    let datapath = Datapath::new(DatapathShape { head_dim: case.head_dim, flit_elements: case.lanes });
+    let datapath = Datapath::new(DatapathShape::whole(case.head_dim, case.lanes));
     let widths = [index_bits(case.streams), 5, index_bits(case.heads)];
     let out_flits = case.head_dim.div_ceil(case.lanes);
     let state_flits = 1 + 2 * case.head_dim / case.lanes;

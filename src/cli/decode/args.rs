@@ -208,7 +208,9 @@ impl Args {
                 text += &format!(" --{flag} {value}");
             }
         }
-        for (given, flag) in [(self.append, "append"), (self.no_refresh, "no-refresh"), (self.unruly_memory, "unruly-memory")] {
+        for (given, flag) in
+            [(self.append, "append"), (self.no_refresh, "no-refresh"), (self.unruly_memory, "unruly-memory")]
+        {
             if given {
                 text += &format!(" --{flag}");
             }

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
-use crate::design::{self, Choice, Design};
+use crate::design::{self, model_dim, row_of, Choice, Design};
 use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -197,14 +197,23 @@ impl Args {
                 kv_heads: config.model.kv_heads as usize,
                 positions: self.query + self.streams() as usize,
                 tokens: tokens as usize,
-                head_dim: config.pe.head_dim as usize,
+                head_dim: model_dim(config) as usize,
                 logits: self.logits.kind(),
             };
-            return Ok((design, synthetic(&drawn)));
+            let tensors = synthetic(&drawn).filled_up(config.pe.head_dim as usize);
+            return Ok((design, tensors));
         };
         let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
         let design = if self.fit { self.fitted(&design, &tensors)? } else { design };
-        Ok((design, tensors))
+        let (head, row) = (tensors.head_dim, design.config.pe.head_dim as usize);
+        if head != model_dim(&design.config) as usize || head >= row {
+            // Of another shape than the design's: the job says so.
+            return Ok((design, tensors));
+        }
+        ui.note(format_args!(
+            "rows of {head} elements are filled up with zeros to {row}; the scale of logits stays 1 / sqrt({head})"
+        ));
+        Ok((design, tensors.filled_up(row)))
     }
 
     /// Streams of the run.
@@ -225,7 +234,8 @@ impl Args {
     fn blank(&self, config: &Config, tokens: u32) -> Tensors {
         let positions = self.query + self.streams() as usize;
         let (heads, kv_heads) = (config.model.heads as usize, config.model.kv_heads as usize);
-        Tensors::blank([heads, kv_heads, positions, tokens as usize, config.pe.head_dim as usize])
+        let shape = [heads, kv_heads, positions, tokens as usize, model_dim(config) as usize];
+        Tensors::blank(shape).filled_up(config.pe.head_dim as usize)
     }
 
     /// The design with heads, row and context of the tensors.
@@ -236,7 +246,11 @@ impl Args {
         let longest = self.lengths.iter().copied().max().unwrap_or(tensors.tokens as u32);
         config.model.max_tokens = longest.max(1);
         config.model.max_streams = config.model.max_streams.max(self.streams());
-        config.pe.head_dim = tensors.head_dim as u32;
+        let head_dim = tensors.head_dim as u32;
+        config.pe.head_dim = row_of(head_dim).with_context(|| {
+            format!("the tensors have heads of {head_dim} elements, and a row of the largest design has 256")
+        })?;
+        config.model.head_dim = (config.pe.head_dim != head_dim).then_some(head_dim);
         let fitted = Design::from_config(&design.name, &config);
         fitted.with_context(|| format!("{} does not fit the tensors", self.config.display()))
     }
@@ -301,7 +315,7 @@ impl Args {
         format!(
             "{} heads of {}, {tokens}, {}",
             job.tensors.heads,
-            job.tensors.head_dim,
+            job.tensors.model_dim,
             job.mappings[0].name()
         )
     }

@@ -4,7 +4,7 @@ use super::Args;
 use crate::cli::choice::{self, ChoiceOutput};
 use crate::cli::{bounds, table};
 use crate::cosim::workloads::attention::Job;
-use crate::design::Choice;
+use crate::design::{model_dim, Choice};
 use crate::eval::{AttentionRow, PartialsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub(super) fn prose(
     let mut out = format!(
         "Attention of {} heads of {}, {} tokens, {} stream{}, on {} x {} tiles\n",
         row.heads,
-        config.pe.head_dim,
+        model_dim(config),
         tokens(job),
         row.streams,
         if row.streams == 1 { "" } else { "s" },

@@ -5,7 +5,7 @@ use crate::cli::choice::{self, ChoiceOutput};
 use crate::cli::names::name;
 use crate::cli::table;
 use crate::cosim::workloads::steps::Schedule;
-use crate::design::{Choice, Design, Mapping};
+use crate::design::{model_dim, Choice, Design, Mapping};
 use crate::eval::{OneStep, Quantiles, StepsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,7 +82,7 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
         "{} decode steps of {} heads of {} on {} x {} tiles: {} tokens in the caches, {} appended, {} in the end\n",
         row.steps,
         config.model.heads,
-        config.pe.head_dim,
+        model_dim(config),
         config.mesh.cols,
         config.mesh.rows,
         list(&schedule.lengths),

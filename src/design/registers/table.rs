@@ -130,7 +130,7 @@ pub const COUNTER_GROUPS: [(&str, &str); 4] = [
 ];
 
 /// All registers but the arguments, by their addresses.
-pub const REGISTERS: [Register; 35] = {
+pub const REGISTERS: [Register; 36] = {
     use Access::{ReadClears, ReadOnly, ReadWrite, WriteClears, WriteOnly, WriteSets, WriteToggles};
     [
         register(0x000, "CTRL", ReadWrite, "Control, as ap_ctrl_hs has it.", &[
@@ -156,12 +156,13 @@ pub const REGISTERS: [Register; 35] = {
             field("QUERY", 0, 16, "Query heads"), field("KV", 16, 16, "KV heads"),
         ]),
         register(0x818, "KV", ReadOnly, "Its cache.", &[
-            field("TOKENS", 0, 16, "Tokens of a segment"), field("HEAD_DIM", 16, 16, "Elements of a head"),
+            field("TOKENS", 0, 16, "Tokens of a segment"), field("HEAD_DIM", 16, 16, "Elements of a head in memory"),
         ]),
         register(0x81c, "SEGMENTS", ReadOnly, "Segments of a layer at the longest context.", &[]),
         register(0x820, "SIZES", ReadOnly, "Sizes of the hardware.", &[
             field("FLIT_BYTES", 0, 16, "Bytes of a beat on every memory port"), field("DESC_QUEUE", 16, 16, "Descriptors that can wait"),
         ]),
+        register(0x824, "LAYOUT", ReadOnly, "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers.", &[]),
         register(0x840, "DESC_CACHE", ReadWrite, "Whose cache the descriptor reads.", &[
             field("LAYER", 0, 16, "Layer"), field("PREFIX", 16, 16, "Stream or common prefix"),
         ]),

@@ -9,7 +9,7 @@ use crate::model::{attend, split, Datapath, DatapathShape};
 /// Tokens of a context.
 const TOKENS: [usize; 3] = [1000, 4096, 32_768];
 /// Elements of a head, and of a flit of 512 bits.
-const SHAPE: DatapathShape = DatapathShape { head_dim: 128, flit_elements: 32 };
+const SHAPE: DatapathShape = DatapathShape::whole(128, 32);
 /// P, and tiles that share a head.
 const SEGMENT: usize = 64;
 const TILES: usize = 8;

@@ -4,7 +4,7 @@ use super::share::{of_card, Way};
 use super::time::StepTime;
 use super::traffic::Traffic;
 use crate::config::{Config, Severity};
-use crate::design::{check_for_the_card, Caches, Design};
+use crate::design::{check_for_the_card, model_dim, Caches, Design};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -119,7 +119,7 @@ impl ShareOfCard {
             layers: model.layers,
             heads: model.heads,
             kv_heads: model.kv_heads,
-            head_dim: config.pe.head_dim,
+            head_dim: model_dim(config),
             max_tokens: model.max_tokens,
             max_streams: model.max_streams,
             sliding_window: model.sliding_window,

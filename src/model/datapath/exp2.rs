@@ -8,7 +8,7 @@ use super::fixed;
 use super::formats::{Formats, LOGIT_BITS};
 use crate::design::octave;
 
-/// The constant log2(e) / sqrt(head_dim) as `significand * 2^-shift`.
+/// The constant log2(e) / sqrt(model_dim) as `significand * 2^-shift`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     /// `scale_bits` bits, the leading one set.
@@ -18,9 +18,9 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Returns the scale of a head of `head_dim` elements, with a relative error below 2^-scale_bits.
-    pub fn new(head_dim: u32, formats: &Formats) -> Scale {
-        let (significand, shift) = octave::scale(head_dim, formats.scale_bits);
+    /// Returns the scale of a head of `model_dim` elements, with a relative error below 2^-scale_bits.
+    pub fn new(model_dim: u32, formats: &Formats) -> Scale {
+        let (significand, shift) = octave::scale(model_dim, formats.scale_bits);
         Scale { significand, shift }
     }
 

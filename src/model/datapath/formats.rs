@@ -29,7 +29,7 @@ pub struct Formats {
     pub small_shift: u32,
     /// Bits below the point of an unscaled logit and of a scaled one.
     pub logit_fraction: u32,
-    /// Significand bits of the constant log2(e) / sqrt(head_dim).
+    /// Significand bits of the constant log2(e) / sqrt(model_dim).
     pub scale_bits: u32,
     /// Leading fraction bits that address the table of 2^x.
     pub table_bits: u32,

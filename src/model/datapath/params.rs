@@ -2,13 +2,15 @@
 
 use super::exp2::{Exp2, Scale};
 use super::formats::Formats;
-use crate::design::Design;
+use crate::design::{model_dim, Design};
 
 /// Sizes that determine the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatapathShape {
     /// Elements of a query, of a K row and of a V row (d_h).
     pub head_dim: u32,
+    /// Elements of a head of the model, which is filled up with zeros: the scale of a logit follows from them.
+    pub model_dim: u32,
     /// FP16 elements of a flit (E): lanes of a row of the array, tokens of a block.
     pub flit_elements: u32,
 }
@@ -17,7 +19,16 @@ impl DatapathShape {
     /// Returns the sizes of a fabric.
     pub fn of(design: &Design) -> DatapathShape {
         let config = &design.config;
-        DatapathShape { head_dim: config.pe.head_dim, flit_elements: config.noc.flit_width / 16 }
+        DatapathShape {
+            head_dim: config.pe.head_dim,
+            model_dim: model_dim(config),
+            flit_elements: config.noc.flit_width / 16,
+        }
+    }
+
+    /// Sizes of heads that fill a row.
+    pub const fn whole(head_dim: u32, flit_elements: u32) -> DatapathShape {
+        DatapathShape { head_dim, model_dim: head_dim, flit_elements }
     }
 }
 
@@ -28,7 +39,7 @@ pub struct Datapath {
     pub shape: DatapathShape,
     /// Widths of numbers.
     pub formats: Formats,
-    /// log2(e) / sqrt(head_dim).
+    /// log2(e) / sqrt(model_dim).
     pub scale: Scale,
     /// Table of powers of two.
     pub exp2: Exp2,
@@ -49,7 +60,7 @@ impl Datapath {
         let (head_dim, lanes) = (shape.head_dim, shape.flit_elements);
         assert!(lanes >= 4 && head_dim > 0, "{lanes} elements a flit, {head_dim} a head");
         assert!(head_dim.is_multiple_of(lanes) || lanes.is_multiple_of(head_dim), "{head_dim} and {lanes}");
-        let scale = Scale::new(head_dim, &formats);
+        let scale = Scale::new(shape.model_dim, &formats);
         Datapath { shape, formats, scale, exp2: Exp2::new(&formats) }
     }
 }

@@ -4,7 +4,7 @@
 // front takes registers in their order, answers as the hardware does, and keeps what it was told for the test to look at:
 //
 // MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes).
-// MESHKV_FAKE_FAULT: `magic`, `design`, `desc`, `hang`, `memory`, `logit` or `aligned`, for a card that is or does wrong.
+// MESHKV_FAKE_FAULT: `magic`, `design`, `layout`, `heads`, `desc`, `hang`, `memory`, `logit` or `aligned`, for a card that is or does wrong.
 // Its outputs are the queries.
 #pragma once
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -125,9 +126,9 @@ struct Card {
     uint32_t read(uint32_t offset) {
         switch (offset) {
         case MESHKV_MAGIC: return fault() == "magic" ? 0xdeadbeef : MESHKV_MAGIC_VALUE;
-        case MESHKV_MAP_VERSION: return MESHKV_MAP_VERSION_VALUE;
         case MESHKV_DESIGN: return fault() == "design" ? ~MESHKV_DESIGN_VALUE : MESHKV_DESIGN_VALUE;
-        case MESHKV_SIZES: return MESHKV_SIZES_VALUE;
+        case MESHKV_LAYOUT: return fault() == "layout" ? ~MESHKV_LAYOUT_VALUE : MESHKV_LAYOUT_VALUE;
+        case MESHKV_HEADS: return fault() == "heads" ? MESHKV_HEADS_VALUE + 1 : MESHKV_HEADS_VALUE;
         case MESHKV_DESC_FREE: return (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) - descriptors;
         case MESHKV_ERROR: return error;
         case MESHKV_ERROR_INFO: return info;
@@ -137,8 +138,16 @@ struct Card {
             return value;
         }
         case MESHKV_CYCLES_LOW: return 1234;
-        default: return registers[offset];
+        default: return identity(offset).value_or(registers[offset]);
         }
+    }
+
+    // A register that identifies the design.
+    static std::optional<uint32_t> identity(uint32_t offset) {
+        std::optional<uint32_t> value;
+        for (const auto &one : meshkv_identity)
+            if (one.offset == offset) value = value.value_or(0) | one.value << one.shift;
+        return value;
     }
 };
 

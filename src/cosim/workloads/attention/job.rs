@@ -2,10 +2,10 @@
 //! tokens, or each has a cache of its own, after a prefix that they may share.
 
 use super::own::{self, Own};
+use crate::config::Config;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
-use crate::design::Descriptor;
-use crate::design::{Design, Mapping, Sharing};
+use crate::design::{model_dim, row_of, Descriptor, Design, Mapping, Sharing};
 use crate::model::tensors::Tensors;
 use std::ops::Range;
 
@@ -357,12 +357,24 @@ pub fn lengths_fit(design: &Design, lengths: &[u32]) -> Result<(), JobError> {
     Ok(())
 }
 
+/// The key that a head's elements follow from: that of rows, unless no row has so many.
+fn key_of_head(config: &Config, tensors: &Tensors) -> &'static str {
+    let elements = tensors.model_dim as u32;
+    let fills = config.model.head_dim.is_none() && row_of(elements) == Some(elements);
+    if fills {
+        "pe.head_dim"
+    } else {
+        "model.head_dim"
+    }
+}
+
 /// The tensors have the shape of the design and queries for all streams.
 fn fitting(design: &Design, tensors: &Tensors, (position, streams): (usize, u32)) -> Result<(), JobError> {
     let config = &design.config;
     for (what, of_tensors, configured, key) in [
         ("query heads", tensors.heads, config.model.heads, "model.heads"),
         ("KV heads", tensors.kv_heads, config.model.kv_heads, "model.kv_heads"),
+        ("elements of a head", tensors.model_dim, model_dim(config), key_of_head(config, tensors)),
         ("elements of a row", tensors.head_dim, config.pe.head_dim, "pe.head_dim"),
     ] {
         if of_tensors != configured as usize {

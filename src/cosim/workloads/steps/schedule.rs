@@ -1,7 +1,7 @@
 //! Prompts of streams, and the batch of every step.
 
 use super::error::StepsError;
-use crate::design::Design;
+use crate::design::{model_dim, Design};
 use crate::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// Decode steps of some streams.
@@ -79,7 +79,7 @@ impl Schedule {
     pub fn tensors(&self, design: &Design, seed: u64, logits: Logits) -> Tensors {
         let config = &design.config;
         let ends = self.ends();
-        let (heads, dim) = (config.model.heads as usize, config.pe.head_dim as usize);
+        let (heads, dim) = (config.model.heads as usize, model_dim(config) as usize);
         let drawn = synthetic(&Synthetic {
             seed,
             heads,
@@ -99,7 +99,7 @@ impl Schedule {
                 }
             }
         }
-        Tensors::new(shape, [q, k, v])
+        Tensors::new(shape, [q, k, v]).filled_up(config.pe.head_dim as usize)
     }
 
     /// Where the tokens of each stream end in the tensors.

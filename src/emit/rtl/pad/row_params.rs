@@ -1,6 +1,6 @@
 //! Parameter values of the rows of PaD's array, and the ports that recur.
 
-use crate::design::{index_bits, octave, Array, Design, Fpga};
+use crate::design::{index_bits, model_dim, octave, Array, Design, Fpga};
 use crate::emit::rtl::module::{Dir, ModuleBuilder};
 use std::collections::BTreeMap;
 
@@ -31,6 +31,7 @@ pub(in crate::emit::rtl) struct PadRowParams {
     rows: u32,
     pub(in crate::emit::rtl) lanes: u32,
     pub(in crate::emit::rtl) head_dim: u32,
+    model_dim: u32,
     pub(in crate::emit::rtl) slots: u32,
     pub(in crate::emit::rtl) blocks: u32,
     pub(in crate::emit::rtl) sum: u32,
@@ -52,6 +53,7 @@ impl PadRowParams {
             rows: config.pe.array_rows,
             lanes,
             head_dim: config.pe.head_dim,
+            model_dim: model_dim(config),
             slots,
             blocks: config.kv.segment_tokens.div_ceil(lanes),
             sum: SUM_BITS + config.model.max_tokens.next_power_of_two().ilog2(),
@@ -206,8 +208,8 @@ impl ModuleBuilder {
         )
     }
     pub(in crate::emit::rtl) fn pad_scale(self, w: &PadRowParams) -> Self {
-        let (significand, shift) = octave::scale(w.head_dim, SCALE_BITS);
-        self.param("SCALE", significand, "log2(e) / sqrt(HEAD_DIM), 26 bits.").param(
+        let (significand, shift) = octave::scale(w.model_dim, SCALE_BITS);
+        self.param("SCALE", significand, "log2(e) / sqrt(elements of the model's head), 26 bits.").param(
             "SCALE_SHIFT",
             shift,
             "Its bits below the point.",

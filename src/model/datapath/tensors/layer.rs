@@ -1,15 +1,12 @@
 //! Tensors of one layer, and their reader for safetensors files.
 
+use super::error::{layers_of, TensorError};
+use super::file::{self, TensorFile};
 use crate::model::datapath::fp16;
-use safetensors::{Dtype, SafeTensorError, SafeTensors};
-use serde_json::{Map, Value};
+use safetensors::Dtype;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read, Seek};
 use std::path::Path;
-use thiserror::Error;
-
-/// Bytes of a file's header at most, as the format has it.
-const MOST_HEADER: u64 = 100_000_000;
 
 /// Attention inputs of one layer, FP16 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,67 +21,11 @@ pub struct Tensors {
     pub tokens: usize,
     /// Elements of a row.
     pub head_dim: usize,
+    /// Elements of a head of the model: those behind them are 0 in every row.
+    pub model_dim: usize,
     q: Vec<u16>,
     k: Vec<u16>,
     v: Vec<u16>,
-}
-
-/// Error in a file's tensors.
-#[derive(Debug, Error)]
-pub enum TensorError {
-    /// The file cannot be read.
-    #[error("cannot read it: {0}")]
-    Unreadable(#[from] std::io::Error),
-    /// It is truncated, or no safetensors file.
-    #[error("no whole safetensors file: {0}; is the download complete?")]
-    Damaged(SafeTensorError),
-    /// A tensor is missing.
-    #[error("no tensor {name}; {}", layers_there(.layers))]
-    Missing {
-        /// Name of the tensor.
-        name: String,
-        /// Layers of which the file has some of q, k and v.
-        layers: Vec<u32>,
-    },
-    /// A tensor is not FP16.
-    #[error("{name} is {dtype:?}; the datapath takes F16: convert it, `tensor.half()` in PyTorch")]
-    WrongDtype {
-        /// Name of the tensor.
-        name: String,
-        /// Its type.
-        dtype: Dtype,
-    },
-    /// A tensor's shape does not fit.
-    #[error("{name} has shape {shape:?}; {rule}")]
-    WrongShape {
-        /// Name of the tensor.
-        name: String,
-        /// Its shape.
-        shape: Vec<usize>,
-        /// Required shape.
-        rule: String,
-    },
-    /// A number is infinite or NaN.
-    #[error("{name}[{head}, {row}, {element}] is {what}; attention of it has no finite result")]
-    NotFinite {
-        /// Name of the tensor.
-        name: String,
-        /// First index.
-        head: usize,
-        /// Second index.
-        row: usize,
-        /// Third index.
-        element: usize,
-        /// NaN or an infinity.
-        what: &'static str,
-    },
-}
-
-fn layers_there(layers: &[u32]) -> String {
-    match (layers.first(), layers.last()) {
-        (Some(first), Some(last)) => format!("the file has layers {first} to {last}"),
-        _ => "it has no tensor named as layers.0.q".to_owned(),
-    }
 }
 
 impl Tensors {
@@ -99,13 +40,38 @@ impl Tensors {
     ) -> Tensors {
         assert_eq!(q.len(), heads * positions * head_dim, "elements of q");
         assert_eq!((k.len(), v.len()), (kv_heads * tokens * head_dim, k.len()), "elements of k and v");
-        Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v }
+        Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim: head_dim, q, k, v }
     }
 
     /// Creates zero queries without keys and values, for runs that measure only time.
     pub fn blank([heads, kv_heads, positions, tokens, head_dim]: [usize; 5]) -> Tensors {
-        let q = vec![0; heads * positions * head_dim];
-        Tensors { heads, kv_heads, positions, tokens, head_dim, q, k: Vec::new(), v: Vec::new() }
+        let (q, model_dim) = (vec![0; heads * positions * head_dim], head_dim);
+        Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim, q, k: Vec::new(), v: Vec::new() }
+    }
+
+    /// Fills all rows up to `head_dim` elements with zeros. That changes no logit and no output, as long as the scale of
+    /// logits remains that of the model's heads.
+    ///
+    /// # Panics
+    /// When rows have more elements already.
+    #[must_use]
+    pub fn filled_up(self, head_dim: usize) -> Tensors {
+        assert!(head_dim >= self.head_dim, "rows of {} elements", self.head_dim);
+        let filled = |rows: Vec<u16>| {
+            let mut all = Vec::with_capacity(rows.len() / self.head_dim * head_dim);
+            for row in rows.chunks(self.head_dim) {
+                all.extend_from_slice(row);
+                all.resize(all.len() + head_dim - row.len(), 0);
+            }
+            all
+        };
+        let [q, k, v] = [self.q, self.k, self.v].map(filled);
+        Tensors { head_dim, q, k, v, ..self }
+    }
+
+    /// Rows of the tensors, or outputs, without the zeros that fill them up.
+    pub fn of_model<T: Copy>(&self, rows: &[T]) -> Vec<T> {
+        rows.chunks(self.head_dim).flat_map(|row| &row[..self.model_dim]).copied().collect()
     }
 
     /// Returns the shape and the FP16 bits, in the order of [`Tensors::new`].
@@ -114,24 +80,16 @@ impl Tensors {
         (shape, [self.q, self.k, self.v])
     }
 
-    /// Reads a layer of a file.
+    /// Reads a layer of a file: its header, and of the data these three tensors only.
     ///
     /// # Errors
     /// When the file or the layer's tensors are invalid; the message does not name the file.
     pub fn read(path: &Path, layer: u32) -> Result<Tensors, TensorError> {
-        let mut file = File::open(path)?;
-        let mut bytes = Vec::new();
-        // What has no end, or is no such file, ends at its header.
-        file.by_ref().take(8).read_to_end(&mut bytes)?;
-        let header = <[u8; 8]>::try_from(bytes.as_slice()).map_or(0, u64::from_le_bytes);
-        file.by_ref().take(header.min(MOST_HEADER)).read_to_end(&mut bytes)?;
-        let tensors: Map<String, Value> =
-            bytes.get(8..).and_then(|header| serde_json::from_slice(header).ok()).unwrap_or_default();
-        let data =
-            tensors.values().filter_map(|tensor| tensor["data_offsets"][1].as_u64()).max().unwrap_or(0);
-        // One byte more than there should be, which is an error.
-        file.take(data.saturating_add(1)).read_to_end(&mut bytes)?;
-        Tensors::parse(&bytes, layer)
+        let opened = File::open(path)?;
+        if opened.metadata()?.is_file() {
+            return Tensors::of(TensorFile::open(opened)?, layer);
+        }
+        Tensors::parse(&file::piped(opened)?, layer)
     }
 
     /// Parses a layer of a file's bytes.
@@ -139,11 +97,14 @@ impl Tensors {
     /// # Errors
     /// As [`Tensors::read`].
     pub fn parse(bytes: &[u8], layer: u32) -> Result<Tensors, TensorError> {
-        let file = SafeTensors::deserialize(bytes).map_err(TensorError::Damaged)?;
+        Tensors::of(TensorFile::open(Cursor::new(bytes))?, layer)
+    }
+
+    fn of(mut file: TensorFile<impl Read + Seek>, layer: u32) -> Result<Tensors, TensorError> {
         let name = |part: &str| format!("layers.{layer}.{part}");
-        let (q_shape, q) = tensor(&file, &name("q"))?;
-        let (k_shape, k) = tensor(&file, &name("k"))?;
-        let (v_shape, v) = tensor(&file, &name("v"))?;
+        let (q_shape, q) = tensor(&mut file, &name("q"))?;
+        let (k_shape, k) = tensor(&mut file, &name("k"))?;
+        let (v_shape, v) = tensor(&mut file, &name("v"))?;
         let wrong = |part: &str, shape: [usize; 3], rule: String| {
             Err(TensorError::WrongShape { name: name(part), shape: shape.to_vec(), rule })
         };
@@ -158,7 +119,7 @@ impl Tensors {
         if !heads.is_multiple_of(kv_heads) {
             return wrong("k", k_shape, format!("its heads must divide the {heads} of q"));
         }
-        Ok(Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v })
+        Ok(Tensors::new([heads, kv_heads, positions, tokens, head_dim], [q, k, v]))
     }
 
     /// Returns a query.
@@ -189,33 +150,28 @@ impl Tensors {
 /// # Errors
 /// When it is no safetensors file.
 pub fn layers(bytes: &[u8]) -> Result<Vec<u32>, TensorError> {
-    Ok(layers_of(&SafeTensors::deserialize(bytes).map_err(TensorError::Damaged)?))
-}
-
-fn layers_of(file: &SafeTensors) -> Vec<u32> {
-    let layer = |name: &&str| name.strip_prefix("layers.")?.strip_suffix(".q")?.parse().ok();
-    let mut layers: Vec<u32> = file.names().iter().filter_map(layer).collect();
-    layers.sort_unstable();
-    layers
+    Ok(layers_of(&TensorFile::open(Cursor::new(bytes))?.names()))
 }
 
 /// Returns shape and elements of a tensor with three dimensions, none of them 0. All elements are finite.
-fn tensor(file: &SafeTensors, name: &str) -> Result<([usize; 3], Vec<u16>), TensorError> {
-    let Ok(view) = file.tensor(name) else {
-        return Err(TensorError::Missing { name: name.to_owned(), layers: layers_of(file) });
-    };
-    if view.dtype() != Dtype::F16 {
-        return Err(TensorError::WrongDtype { name: name.to_owned(), dtype: view.dtype() });
+fn tensor(
+    file: &mut TensorFile<impl Read + Seek>,
+    name: &str,
+) -> Result<([usize; 3], Vec<u16>), TensorError> {
+    let info = file.info(name)?;
+    if info.dtype != Dtype::F16 {
+        return Err(TensorError::WrongDtype { name: name.to_owned(), dtype: info.dtype });
     }
-    let shape: [usize; 3] = match view.shape().try_into() {
-        Ok(shape) if !view.shape().contains(&0) => shape,
+    let shape: [usize; 3] = match info.shape.as_slice().try_into() {
+        Ok(shape) if !info.shape.contains(&0) => shape,
         _ => {
             let rule = "it must have three dimensions, none of them empty: heads, rows, head_dim".to_owned();
-            let (name, shape) = (name.to_owned(), view.shape().to_vec());
+            let (name, shape) = (name.to_owned(), info.shape.clone());
             return Err(TensorError::WrongShape { name, shape, rule });
         }
     };
-    let bits: Vec<u16> = view.data().chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    let bytes = file.bytes(name)?;
+    let bits: Vec<u16> = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
     if let Some(index) = bits.iter().position(|&bits| fp16::is_special(bits)) {
         return Err(TensorError::NotFinite {
             name: name.to_owned(),

@@ -3,8 +3,12 @@
 //! A file has for each layer L `layers.L.q` of shape `[heads, positions, head_dim]`, `layers.L.k` and `layers.L.v` of
 //! shape `[kv_heads, tokens, head_dim]`, all F16; other tensors are ignored. Every query sees all tokens.
 
+mod error;
+mod file;
 mod layer;
+mod seems;
 mod synthetic;
 
-pub use layer::{layers, TensorError, Tensors};
+pub use error::{Missing, TensorError};
+pub use layer::{layers, Tensors};
 pub use synthetic::{synthetic, Logits, Synthetic};
