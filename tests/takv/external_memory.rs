@@ -3,7 +3,7 @@
 use crate::support::decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
 use meshkv::config::Config;
 use meshkv::cosim::build::Library;
-use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
+use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image, Layout};
 use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload};
 use meshkv::cosim::workloads::TIMEOUT;
 use meshkv::design::{check, Design, Mapping};
@@ -37,7 +37,7 @@ fn a_slow_memory_sets_the_pace() {
     let library = whole_library(&design);
     let mut plan = plan(&design, &ROW_ALIGNED);
     // A flit of 8 bytes every 32 cycles.
-    plan.memory.bytes_per_cycle = 0.25;
+    (plan.memory.bytes_per_cycle, plan.memory.refresh) = (0.25, None);
     let done = run_clean(&library, &design, &plan, "slow");
     let busiest = done.ports.iter().map(|p| p.beats).max().unwrap();
     let least = busiest * 32;
@@ -157,4 +157,32 @@ fn a_port_that_takes_nothing_is_a_time_out_of_its_homes() {
         let of_port = |f: &MemoryFault| design.memory.port(f.tile.0, f.tile.1) as usize == port;
         assert!(found.iter().all(of_port), "{found:?}");
     }
+}
+
+/// A layer of the fabric for the card, on the model: the gigabytes of KV a second while it flows.
+fn gbs_of_the_card(change: &dyn Fn(&mut Behaviour)) -> f64 {
+    let (design, _) = Design::load(std::path::Path::new("configs/u280_4x8.toml")).unwrap();
+    let load = Workload { tokens: 4096, ..ROW_ALIGNED };
+    let mut plan = Plan { seed: 1, ..plan(&design, &load) };
+    change(&mut plan.memory);
+    let done = Bench::on_model(&design).run(&plan, &mut |_| false).unwrap();
+    assert_eq!(done.violations, 0, "{:#?}", done.violation_list);
+    let bytes = done.ports.iter().map(|port| port.beats).sum::<u64>() as f64 * 64.0;
+    bytes / (done.kv_cycles as f64 * 4e-9) / 1e9
+}
+
+#[test]
+fn homes_side_by_side_have_all_of_the_bandwidth_and_two_in_a_channel_half() {
+    let own = gbs_of_the_card(&|memory| memory.refresh = None);
+    assert!((450.0..=460.0).contains(&own), "{own} GB/s");
+    let with_refresh = gbs_of_the_card(&|_| {});
+    assert!((0.97..=1.0).contains(&(with_refresh / (460.0 * 0.9333))), "{with_refresh} GB/s");
+    // One flat buffer: home after home, two of 128 MiB in each channel, and half of the channels idle.
+    let flat = gbs_of_the_card(&|memory| {
+        memory.refresh = None;
+        let Layout::Parts(parts) = &mut memory.layout else { panic!("homes have channels") };
+        parts.channels = (0..32).map(|home| (home / 2, 1)).collect();
+    });
+    // KV begins to flow a little later than memory gives it.
+    assert!((215.0..=232.0).contains(&flat), "{flat} GB/s");
 }

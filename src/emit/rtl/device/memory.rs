@@ -25,7 +25,7 @@ pub(in crate::emit::rtl) fn base_table(w: &DeviceParams, c: &PadParams) -> Modul
     .bases(Dir::Input)
     .group("Look-up, in the same cycle.")
     .input("part", "PART_WIDTH", "Number of the part: that of its port.")
-    .output("base", "64-ALIGN_LOG", "Its base address, without the low bits.")
+    .output("base", 64, "Its base address.")
     .build()
 }
 
