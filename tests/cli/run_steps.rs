@@ -79,9 +79,9 @@ fn steps_are_told_in_words_and_drawn() {
 fn steps_that_cannot_be_are_refused_before_anything_runs() {
     for (line, words) in [
         ("--lengths 17 --steps 3", "kv.append is false"),
-        ("--steps 3", "--lengths <TOKENS,...>"),
-        ("--lengths 1,2 --begin 3,4", "--steps <N>"),
-        ("--lengths 1 --fit", "--tensors <FILE>|--steps <N>"),
+        ("--steps 3", "--steps has no effect without --lengths"),
+        ("--lengths 1,2 --begin 3,4", "add --steps"),
+        ("--lengths 1 --fit", "add --tensors or --steps"),
         ("--lengths 1,2 --steps 3 --fit --end 3", "--end has 1 numbers, and --lengths has 2 streams"),
         (
             "--lengths 1,2 --steps 3 --fit --begin 0,2 --end 3,2",

@@ -27,7 +27,7 @@ fn make(line: &str) -> (Option<String>, Vec<String>) {
 fn fault(shown: &Shown) -> Option<String> {
     let words = words(&shown.line);
     if words[0] != "make" {
-        return cli::command().try_get_matches_from(&words).err().and_then(|error| {
+        return cli::parsed(&words).err().and_then(|error| {
             let help = error.exit_code() == 0;
             (!help).then(|| error.to_string())
         });
