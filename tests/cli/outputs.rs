@@ -209,7 +209,7 @@ fn sweeps_their_rows_and_reports_keep_to_their_schemas() {
 
 #[test]
 fn a_section_of_the_paper_keeps_to_its_schema() {
-    held(&Sandbox::new(), "paper --quick --section card --no-resources -o out", 0, None);
+    held(&Sandbox::new(), "paper --quick --section card -o out", 0, None);
 }
 
 #[test]
