@@ -88,6 +88,7 @@ rtl/fabric/meshkv_tile.v
 rtl/fabric/meshkv_periphery.v
 rtl/fabric/meshkv_fabric.v
 rtl/fabric/meshkv_core.v
+rtl/device/meshkv_base_table.v
 rtl/device/meshkv_reset_stage.v
 rtl/device/meshkv_reset_row.v
 rtl/device/meshkv_row_choice.v

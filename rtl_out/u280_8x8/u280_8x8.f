@@ -92,6 +92,7 @@ rtl/board/meshkv_axi3_split.v
 rtl/board/meshkv_axi3_read.v
 rtl/board/meshkv_axi3_write.v
 rtl/board/meshkv_axi3_io.v
+rtl/device/meshkv_base_table.v
 rtl/device/meshkv_reset_stage.v
 rtl/device/meshkv_reset_row.v
 rtl/device/meshkv_row_choice.v

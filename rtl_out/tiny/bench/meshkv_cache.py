@@ -7,15 +7,17 @@ class Cache:
     def __init__(self, h):
         self.h = h
 
-    def home(self, layer, segment):
-        """Home tile of a segment before any swap, y * COLS + x."""
+    def region(self, layer, segment):
+        """Region of memory of a segment's home before any swap, numbered along the rows of tiles."""
         h = self.h
+        x, y = h.HUB_X, h.HUB_Y
         if h.PLACEMENT == h.PLACEMENT_TAKV:
             x = (layer + h.COLUMN_STRIDE * (segment // h.ROWS)) % h.COLS
-            return (h.ROW_STRIDE * layer + segment) % h.ROWS * h.COLS + x
-        if h.PLACEMENT == h.PLACEMENT_ROUND_ROBIN:
-            return (layer * h.MAX_SEGMENTS + segment) % (h.COLS * h.ROWS)
-        return 0
+            y = (h.ROW_STRIDE * layer + segment) % h.ROWS
+        elif h.PLACEMENT == h.PLACEMENT_ROUND_ROBIN:
+            number = layer * h.MAX_SEGMENTS + segment
+            x, y = number % h.COLS, number // h.COLS % h.ROWS
+        return y * h.ROW_REGIONS + x
 
     def block(self, layer, segment):
         """Index of a segment among those of its home."""
@@ -27,17 +29,16 @@ class Cache:
         return layer * h.MAX_SEGMENTS + segment
 
     def offset(self, stream, layer, segment, kv_head):
-        """First byte of a slice, counted from the first home."""
+        """Address of a slice as the fabric has it: the region of its home, and a byte of it."""
         h = self.h
-        region = self.home(layer, segment) * h.MAX_STREAMS + stream
-        block = region * h.BLOCKS_OF_HOME + self.block(layer, segment)
-        return (block * h.KV_HEADS + kv_head) * h.SLICE_BYTES
+        local = (stream * h.BLOCKS_OF_HOME + self.block(layer, segment)) * h.KV_HEADS + kv_head
+        return self.region(layer, segment) << h.REGION_WIDTH | local * h.SLICE_BYTES
 
     def slice(self, keys, values):
-        """Elements of a slice from rows of HEAD_DIM elements. Values are transposed in blocks of as many tokens as a flit
+        """Elements of a slice from rows of ROW_ELEMENTS elements. Values are transposed in blocks of as many tokens as a flit
         has elements; the rest of a segment is zeros."""
         h = self.h
-        lanes, dims = h.FLIT_BYTES // 2, h.HEAD_DIM
+        lanes, dims = h.FLIT_BYTES // 2, h.ROW_ELEMENTS
         half = h.HALF_FLITS * lanes
         words = [0.0] * (2 * half)
         for token, (key, value) in enumerate(zip(keys, values)):

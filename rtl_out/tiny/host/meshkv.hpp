@@ -24,7 +24,7 @@ namespace meshkv {
 
 struct Options {
     unsigned device = 0;                       // Number of the card.
-    std::chrono::milliseconds limit{10000};    // A run that takes longer is cut off.
+    std::chrono::milliseconds limit{10000};    // A run that takes longer is cut off; a reset that does is an error.
     bool interrupt = false;                    // Wait for the interrupt instead of polling.
     uint32_t mapping = MAPPING_AUTO;
     uint32_t layers = MESHKV_LAYERS;           // Of the model: its last layer ends a step.
@@ -34,7 +34,7 @@ class Device {
 public:
     // Loads a bitstream, refuses one of another design, and allocates all buffers.
     explicit Device(const std::string &xclbin, const Options &options = {})
-        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_), cache_(card_),
+        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_, options.limit), cache_(card_),
           queries_(card_.allocate("queries", query_bytes(), "the buffer of queries")),
           outputs_(card_.allocate("outputs", MESHKV_PARTIAL_BYTES, "the buffer of outputs")),
           list_(card_.allocate("list", (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) * sizeof(meshkv_descriptor), "the list of descriptors")) {
@@ -71,10 +71,10 @@ public:
     // Appends tokens of one stream, a prompt say: keys and values [KV head][token][dim].
     void append(uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values) {
         streams_.may_grow(stream, layer, tokens);
-        const uint64_t bytes = uint64_t{MESHKV_KV_HEADS} * tokens * ROW * sizeof(uint16_t);
+        const uint64_t bytes = uint64_t{MESHKV_KV_HEADS} * tokens * HEAD * sizeof(uint16_t);
         apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
-            const size_t at = size_t{head} * tokens * ROW;
+            const size_t at = size_t{head} * tokens * HEAD;
             cache_.put(stream, layer, head, streams_.own(stream, layer), keys + at, values + at, tokens);
         }
         streams_.grow(stream, layer, tokens);
@@ -120,7 +120,10 @@ public:
 
 private:
     // Elements of a head; of a stream's queries, and of its outputs; of its new token's keys, and of its values.
-    static constexpr size_t ROW = MESHKV_HEAD_DIM, OUT = ROW * MESHKV_QUERY_HEADS, TOKEN = ROW * MESHKV_KV_HEADS;
+    static constexpr size_t HEAD = MESHKV_HEAD_DIM, OUT = HEAD * MESHKV_QUERY_HEADS, TOKEN = HEAD * MESHKV_KV_HEADS;
+    // Bytes of the same on the card.
+    static constexpr size_t ROW_BYTES = MESHKV_ROW_ELEMENTS * sizeof(uint16_t), OUT_BYTES = ROW_BYTES * MESHKV_QUERY_HEADS, TOKEN_BYTES = 2 * ROW_BYTES * MESHKV_KV_HEADS;
+    static_assert(TOKEN_BYTES == MESHKV_TOKEN_BYTES, "new tokens have another layout");
 
     // A buffer of the caller.
     struct Given {
@@ -140,7 +143,7 @@ private:
 
     // Bytes of queries, and of new tokens where the device takes them.
     static constexpr uint64_t query_bytes() {
-        return DEVICE_APPENDS ? TOKENS_AT + MESHKV_MAX_STREAMS * TOKEN * 2 * sizeof(uint16_t) : MESHKV_MAX_STREAMS * OUT * sizeof(uint16_t);
+        return DEVICE_APPENDS ? TOKENS_AT + MESHKV_MAX_STREAMS * TOKEN_BYTES : MESHKV_MAX_STREAMS * OUT_BYTES;
     }
 
     // Refuses a buffer that is none or not aligned, and one to write that overlaps another.
@@ -160,7 +163,7 @@ private:
         std::vector<uint16_t> keys, values;
         for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
             const uint32_t own = streams_.own(from, layer), shared = streams_.length(from, layer) - own;
-            keys.resize(std::max(own, shared) * ROW);
+            keys.resize(std::max(own, shared) * HEAD);
             values.resize(keys.size());
             for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
                 cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), shared);
@@ -174,7 +177,7 @@ private:
 
     // The outputs of a stream.
     void take(uint16_t *outputs, size_t place, uint32_t stream) {
-        std::memcpy(outputs + place * OUT, outputs_.data() + stream * OUT * sizeof(uint16_t), OUT * sizeof(uint16_t));
+        take_rows(outputs + place * OUT, outputs_.data() + stream * OUT_BYTES, MESHKV_QUERY_HEADS);
     }
 
     template <typename Take>
@@ -184,11 +187,11 @@ private:
         for (size_t place = 0; place < batch.size(); ++place) {
             const uint32_t stream = batch[place];
             end = std::max(end, stream + 1);
-            std::memcpy(queries_.data() + stream * OUT * sizeof(uint16_t), queries + place * OUT, OUT * sizeof(uint16_t));
+            fill_rows(queries_.data() + stream * OUT_BYTES, queries + place * OUT, MESHKV_QUERY_HEADS);
             if (call == Call::APPEND) new_token(layer, stream, keys + place * TOKEN, values + place * TOKEN);
         }
-        queries_.to_card(0, end * OUT * sizeof(uint16_t));
-        if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN * 2 * sizeof(uint16_t));
+        queries_.to_card(0, end * OUT_BYTES);
+        if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN_BYTES);
         cycles_ = 0;
         std::optional<Void> void_outputs;
         for (const Run &one : runs) {
@@ -201,7 +204,7 @@ private:
                 void_outputs.emplace(error);  // Outputs are there all the same.
             }
             cycles_ += driver_.cycles();
-            outputs_.from_card(0, call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT * sizeof(uint16_t));
+            outputs_.from_card(0, call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT_BYTES);
             for (const uint32_t stream : one.streams) take(std::find(batch.begin(), batch.end(), stream) - batch.begin(), stream);
         }
         if (void_outputs) throw *void_outputs;
@@ -210,11 +213,11 @@ private:
     // Puts a new token where the device takes it, or into the cache.
     void new_token(uint32_t layer, uint32_t stream, const uint16_t *keys, const uint16_t *values) {
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
-            const uint16_t *key = keys + head * ROW, *value = values + head * ROW;
+            const uint16_t *key = keys + head * HEAD, *value = values + head * HEAD;
             if (DEVICE_APPENDS) {
-                uint8_t *at = queries_.data() + TOKENS_AT + (stream * TOKEN + head * ROW) * 2 * sizeof(uint16_t);
-                std::memcpy(at, key, ROW * sizeof(uint16_t));
-                std::memcpy(at + ROW * sizeof(uint16_t), value, ROW * sizeof(uint16_t));
+                uint8_t *at = queries_.data() + TOKENS_AT + stream * TOKEN_BYTES + head * 2 * ROW_BYTES;
+                fill_rows(at, key, 1);
+                fill_rows(at + ROW_BYTES, value, 1);
             } else {
                 cache_.put(stream, layer, head, streams_.own(stream, layer), key, value, 1);
             }

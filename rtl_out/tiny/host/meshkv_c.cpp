@@ -49,7 +49,7 @@ extern "C" {
 const char *meshkv_message(void) { return message.c_str(); }
 
 struct meshkv_shape meshkv_shape_of_design(void) {
-    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS};
+    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW};
 }
 
 int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device) {

@@ -29,7 +29,7 @@ inline State state(const void *outputs, uint32_t stream, uint32_t head) {
     State read;
     std::memcpy(&read.l, bytes + MESHKV_PARTIAL_STATES + place * MESHKV_PARTIAL_STATE_STRIDE, sizeof(float));
     std::memcpy(&read.max, bytes + MESHKV_PARTIAL_STATES + place * MESHKV_PARTIAL_STATE_STRIDE + sizeof(float), sizeof(float));
-    std::memcpy(read.o.data(), bytes + MESHKV_PARTIAL_SUMS + place * MESHKV_HEAD_DIM * sizeof(float), MESHKV_HEAD_DIM * sizeof(float));
+    std::memcpy(read.o.data(), bytes + MESHKV_PARTIAL_SUMS + place * MESHKV_ROW_ELEMENTS * sizeof(float), MESHKV_HEAD_DIM * sizeof(float));
     return read;
 }
 

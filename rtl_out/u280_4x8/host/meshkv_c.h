@@ -23,6 +23,7 @@ enum meshkv_status {
 struct meshkv_shape {
     uint32_t layers, query_heads, kv_heads, head_dim, max_streams, max_tokens;
     uint32_t device_appends; /* 1: the device writes new tokens, 0: the library does */
+    uint32_t window;         /* Attention looks back at so many tokens; 0: at all */
 };
 
 typedef struct meshkv_device meshkv_device;

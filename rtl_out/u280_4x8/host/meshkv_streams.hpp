@@ -101,9 +101,7 @@ public:
         std::sort(batch.begin(), batch.end());
         std::vector<Group> groups;
         for (const uint32_t stream : batch) {
-            const Stream &of = all_[stream];
-            const uint32_t own = of.own[layer] + (call == Call::APPEND);
-            const Group made = of.prefix == NONE ? Group{stream, 1, stream, own, false} : Group{stream, 1, of.prefix, of.shared[layer], own > 0};
+            const Group made = group_of(stream, layer, call);
             if (!groups.empty() && groups.back().continues(made)) ++groups.back().streams;
             else groups.push_back(made);
         }
@@ -133,6 +131,7 @@ public:
 
 private:
     static constexpr uint32_t NONE = ~0u;
+    static constexpr uint32_t WINDOW = MESHKV_WINDOW;
     static constexpr size_t QUEUE = MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT;
 
     struct Stream {
@@ -141,13 +140,14 @@ private:
         std::vector<uint32_t> shared, own;  // Tokens by layer.
     };
 
-    // Streams that follow each other and attend to the same tokens of a cache, and then each to its own or none.
+    // Streams that follow each other and attend to the same tokens of a cache, from one up to another, and then each to
+    // all of its own or to none.
     struct Group {
-        uint32_t first, streams, cache, tokens;
+        uint32_t first, streams, cache, from, tokens;
         bool own;
         bool continues(const Group &next) const {
             // Its descriptors, one for all and one a stream, fit the queue.
-            return streams + 2 <= QUEUE && next.cache == cache && next.tokens == tokens && next.own == own && next.first == first + streams;
+            return streams + 2 <= QUEUE && next.cache == cache && next.from == from && next.tokens == tokens && next.own == own && next.first == first + streams;
         }
     };
 
@@ -186,19 +186,28 @@ private:
         return NONE;
     }
 
-    // The first tokens of a cache, for these streams.
-    Descriptor of_cache(uint32_t layer, uint32_t cache, uint32_t tokens, uint32_t stream, uint32_t streams) const {
-        const uint32_t per = MESHKV_SEGMENT_TOKENS;
-        return {layer, cache, 0, 1, (tokens + per - 1) / per, 0, (tokens - 1) % per, stream, streams, mapping_, false, false, false};
+    // What a stream attends to: the last MESHKV_WINDOW tokens of prefix and own ones, all of them without a window.
+    Group group_of(uint32_t stream, uint32_t layer, Call call) const {
+        const Stream &of = all_[stream];
+        const uint32_t shared = of.shared[layer], own = of.own[layer] + (call == Call::APPEND), all = shared + own;
+        const uint32_t from = WINDOW != 0 && all > WINDOW ? all - WINDOW : 0;
+        // Streams with windows leave a prefix at tokens of their own: their descriptors differ.
+        if (from < shared) return {stream, 1, of.prefix, from, shared, own > 0};
+        return {stream, 1, stream, from - shared, own, false};
+    }
+
+    // Tokens of a cache, from one up to another, for these streams.
+    Descriptor of_cache(uint32_t layer, uint32_t cache, uint32_t from, uint32_t tokens, uint32_t stream, uint32_t streams) const {
+        const uint32_t per = MESHKV_SEGMENT_TOKENS, first = from / per;
+        return {layer, cache, first, 1, (tokens - 1) / per + 1 - first, from % per, (tokens - 1) % per, stream, streams, mapping_, false, false, false};
     }
 
     std::vector<Descriptor> describe(const Group &group, uint32_t layer, Call call) const {
-        std::vector<Descriptor> all;
-        if (group.tokens > 0) all.push_back(of_cache(layer, group.cache, group.tokens, group.first, group.streams));
+        std::vector<Descriptor> all{of_cache(layer, group.cache, group.from, group.tokens, group.first, group.streams)};
         for (uint32_t stream = group.first; group.own && stream < group.first + group.streams; ++stream)
-            all.push_back(of_cache(layer, stream, all_[stream].own[layer] + (call == Call::APPEND), stream, 1));
+            all.push_back(of_cache(layer, stream, 0, all_[stream].own[layer] + (call == Call::APPEND), stream, 1));
         for (auto &d : all) {
-            d.close = !group.own || &d != &all.front() || group.tokens == 0;
+            d.close = !group.own || &d != &all.front();
             d.partials = d.close && call == Call::PARTIALS;
             d.append = DEVICE_APPENDS && d.close && call == Call::APPEND;
         }

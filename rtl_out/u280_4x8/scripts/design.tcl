@@ -99,6 +99,7 @@ set design_sources {
     rtl/fabric/meshkv_periphery.v
     rtl/fabric/meshkv_fabric.v
     rtl/fabric/meshkv_core.v
+    rtl/device/meshkv_base_table.v
     rtl/device/meshkv_reset_stage.v
     rtl/device/meshkv_reset_row.v
     rtl/device/meshkv_row_choice.v
@@ -214,6 +215,7 @@ set design_registers {
     {KV 0x818 32 {}}
     {SEGMENTS 0x81c 32 {}}
     {SIZES 0x820 32 {}}
+    {LAYOUT 0x824 32 {}}
     {DESC_CACHE 0x840 32 {}}
     {DESC_FIRST 0x844 32 {}}
     {DESC_STRIDE 0x848 32 {}}

@@ -122,16 +122,16 @@ def halves(numbers):
 
 
 def row(rng, spread):
-    """A row of numbers that FP16 has."""
-    numbers = [rng.gauss(0, spread) for _ in range(H.HEAD_DIM)]
-    return list(struct.unpack(f"<{H.HEAD_DIM}e", halves(numbers)))
+    """A row of numbers that FP16 has; those behind the model's head are 0."""
+    numbers = [rng.gauss(0, spread) for _ in range(H.HEAD_DIM)] + [0.0] * (H.ROW_ELEMENTS - H.HEAD_DIM)
+    return list(struct.unpack(f"<{H.ROW_ELEMENTS}e", halves(numbers)))
 
 
 def attention(query, keys, values):
     """Attention of one head in double precision."""
     logits = [sum(q * k for q, k in zip(query, key)) / math.sqrt(H.HEAD_DIM) for key in keys]
     weights = [math.exp(logit - max(logits)) for logit in logits]
-    return [sum(w * value[dim] for w, value in zip(weights, values)) / sum(weights) for dim in range(H.HEAD_DIM)]
+    return [sum(w * value[dim] for w, value in zip(weights, values)) / sum(weights) for dim in range(H.ROW_ELEMENTS)]
 
 
 async def store(device, keys, values):
@@ -151,7 +151,7 @@ async def store(device, keys, values):
 async def registers_identify_the_design_and_refuse_what_is_not_there(dut):
     device = Device(dut)
     await device.reset()
-    for name in ("MAGIC", "MAP_VERSION", "DESIGN", "MESH", "MODEL", "HEADS", "KV", "SEGMENTS", "SIZES"):
+    for name in ("MAGIC", "MAP_VERSION", "DESIGN", "MESH", "MODEL", "HEADS", "KV", "SEGMENTS", "SIZES", "LAYOUT"):
         assert await device.read(getattr(H, name)) == getattr(H, f"{name}_VALUE"), name
     await device.write(H.WATCHDOG, 0x1234_5678)
     assert await device.read(H.WATCHDOG) == 0x1234_5678
@@ -176,7 +176,7 @@ async def attend(device, mapping, append):
     await device.memory.write(QUERIES, b"".join(halves(query) for query in queries.values()))
     if append:
         # The last token is not in the cache but behind the queries.
-        blank = [[7.0] * H.HEAD_DIM]
+        blank = [[7.0] * H.ROW_ELEMENTS]
         await store(device, *({at: rows[:-1] + blank for at, rows in of.items()} for of in (keys, values)))
         new = b"".join(halves(keys[at][-1]) + halves(values[at][-1]) for at in rows)
         await device.memory.write(QUERIES + H.TOKENS_AT, new)
@@ -190,8 +190,8 @@ async def attend(device, mapping, append):
     for number, ((stream, head), query) in enumerate(queries.items()):
         of = stream, head * H.KV_HEADS // H.QUERY_HEADS
         expected = attention(query, keys[of][FIRST:], values[of][FIRST:])
-        raw = await device.memory.read(OUTPUTS + number * H.HEAD_DIM * 2, H.HEAD_DIM * 2)
-        found = struct.unpack(f"<{H.HEAD_DIM}e", raw)
+        raw = await device.memory.read(OUTPUTS + number * H.ROW_ELEMENTS * 2, H.ROW_ELEMENTS * 2)
+        found = struct.unpack(f"<{H.ROW_ELEMENTS}e", raw)
         worst = max(worst, *(abs(a - b) for a, b in zip(found, expected)))
     device.dut._log.info("%d cycles, largest error %.6f", cycles, worst)
     # Outputs below 4 are rounded to FP16, and weights have 16 bits.

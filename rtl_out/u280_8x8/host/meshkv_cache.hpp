@@ -12,18 +12,42 @@
 
 namespace meshkv {
 
-// Home tile of a segment of a layer before any swap, y * COLS + x.
-inline uint32_t home(uint64_t layer, uint64_t segment) {
+static_assert(MESHKV_ELEMENT_BYTES == 2, "this library lays out FP16, and the design has another format");
+static_assert(MESHKV_HEAD_DIM <= MESHKV_ROW_ELEMENTS, "a row holds a head");
+
+// Copies heads without gaps into rows of memory, which zeros fill up.
+template <typename To, typename Element>
+void fill_rows(To *to, const Element *heads, size_t count) {
+    for (size_t head = 0; head < count; ++head) {
+        auto *row = reinterpret_cast<unsigned char *>(to) + head * MESHKV_ROW_ELEMENTS * sizeof(Element);
+        std::memcpy(row, heads + head * MESHKV_HEAD_DIM, MESHKV_HEAD_DIM * sizeof(Element));
+        std::memset(row + MESHKV_HEAD_DIM * sizeof(Element), 0, (MESHKV_ROW_ELEMENTS - MESHKV_HEAD_DIM) * sizeof(Element));
+    }
+}
+
+// Copies rows of memory to heads without gaps.
+template <typename Element, typename From>
+void take_rows(Element *heads, const From *from, size_t count) {
+    for (size_t head = 0; head < count; ++head) {
+        const auto *row = reinterpret_cast<const unsigned char *>(from) + head * MESHKV_ROW_ELEMENTS * sizeof(Element);
+        std::memcpy(heads + head * MESHKV_HEAD_DIM, row, MESHKV_HEAD_DIM * sizeof(Element));
+    }
+}
+
+// Region of memory of a segment's home before any swap. Regions are numbered along the rows of tiles; a row has a whole
+// number of ports.
+inline uint64_t region(uint64_t layer, uint64_t segment) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS;
-    switch (MESHKV_PLACEMENT) {
-    case MESHKV_PLACEMENT_TAKV: {
-        const uint64_t x = (layer + MESHKV_COLUMN_STRIDE * (segment / rows)) % cols;
-        const uint64_t y = (MESHKV_ROW_STRIDE * layer + segment) % rows;
-        return static_cast<uint32_t>(y * cols + x);
+    uint64_t x = MESHKV_HUB_X, y = MESHKV_HUB_Y;  // One home has all memory.
+    if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_TAKV) {
+        x = (layer + MESHKV_COLUMN_STRIDE * (segment / rows)) % cols;
+        y = (MESHKV_ROW_STRIDE * layer + segment) % rows;
+    } else if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_ROUND_ROBIN) {
+        const uint64_t number = layer * MESHKV_MAX_SEGMENTS + segment;
+        x = number % cols;
+        y = number / cols % rows;
     }
-    case MESHKV_PLACEMENT_ROUND_ROBIN: return static_cast<uint32_t>((layer * MESHKV_MAX_SEGMENTS + segment) % (cols * rows));
-    default: return 0;  // One home has all memory.
-    }
+    return y * MESHKV_ROW_REGIONS + x;
 }
 
 // Index of a segment among those of its home.
@@ -41,22 +65,38 @@ inline uint64_t region_bytes() {
     return uint64_t{MESHKV_MAX_STREAMS} * MESHKV_BLOCKS_OF_HOME * MESHKV_KV_HEADS * MESHKV_SLICE_BYTES;
 }
 
-// First byte of a slice, counted from the first home.
+// Address of a slice as the fabric has it: the region of its home, and a byte of it.
 inline uint64_t slice_address(uint64_t stream, uint64_t layer, uint64_t segment, uint64_t kv_head) {
-    const uint64_t region = home(layer, segment) * uint64_t{MESHKV_MAX_STREAMS} + stream;
-    return ((region * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head) * MESHKV_SLICE_BYTES;
+    const uint64_t local = (stream * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head;
+    return region(layer, segment) << MESHKV_REGION_WIDTH | local * MESHKV_SLICE_BYTES;
 }
 
-// Tiles behind a memory port: neighbours of a row; the last port of a row has the remaining ones.
-struct PortTiles {
+// The part of the memory of a port: from its first byte on, as the fabric has it.
+struct Part {
+    uint64_t first;
+    uint64_t bytes;  // 0: no home is behind the port.
+};
+
+inline Part part_of_port(uint32_t port) {
+    const uint32_t tiles = MESHKV_TILES_PER_PORT, of_row = MESHKV_ROW_REGIONS / tiles, column = port % of_row * tiles;
+    uint64_t first = uint64_t{port} * tiles, homes = column + tiles <= MESHKV_COLS ? tiles : MESHKV_COLS - column;
+    if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_HUB) {
+        const uint64_t hub = region(0, 0);
+        homes = hub / tiles == port;
+        first = homes ? hub : first;
+    }
+    return {first << MESHKV_REGION_WIDTH, homes ? ((homes - 1) << MESHKV_REGION_WIDTH) + region_bytes() : 0};
+}
+
+// Pseudo-channels of HBM in which the part of a port lies: ports are spread evenly over them.
+struct Channels {
     uint32_t first;
     uint32_t count;
 };
 
-inline PortTiles tiles_of_port(uint32_t port) {
-    const uint32_t most = MESHKV_TILES_PER_PORT, of_row = (MESHKV_COLS + most - 1) / most;
-    const uint32_t y = port / of_row, x = port % of_row * most;
-    return {y * MESHKV_COLS + x, x + most <= MESHKV_COLS ? most : MESHKV_COLS - x};
+inline Channels channels_of_port(uint32_t port) {
+    const uint32_t first = port * MESHKV_CHANNELS / MESHKV_PORTS;
+    return {first, (port + 1) * MESHKV_CHANNELS / MESHKV_PORTS - first};
 }
 
 // Elements of a slice.
@@ -69,17 +109,17 @@ struct Range {
 };
 
 // Where the keys of tokens lie: row after row.
-inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_HEAD_DIM, tokens * MESHKV_HEAD_DIM}; }
+inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_ROW_ELEMENTS, tokens * MESHKV_ROW_ELEMENTS}; }
 
 // The blocks in which the values of tokens lie, whole.
 inline Range values_of(size_t first, size_t tokens) {
     const size_t lanes = MESHKV_FLIT_BYTES / 2, block = first / lanes, end = (first + tokens + lanes - 1) / lanes;
-    return {MESHKV_HALF_FLITS * lanes + block * MESHKV_HEAD_DIM * lanes, (end - block) * MESHKV_HEAD_DIM * lanes};
+    return {MESHKV_HALF_FLITS * lanes + block * MESHKV_ROW_ELEMENTS * lanes, (end - block) * MESHKV_ROW_ELEMENTS * lanes};
 }
 
 // The element of a value.
 inline size_t value_at(size_t token, size_t dim) {
-    const size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / 2;
+    const size_t dims = MESHKV_ROW_ELEMENTS, lanes = MESHKV_FLIT_BYTES / 2;
     return MESHKV_HALF_FLITS * lanes + (token / lanes * dims + dim) * lanes + token % lanes;
 }
 
@@ -87,15 +127,16 @@ inline size_t value_at(size_t token, size_t dim) {
 // FP16. Other tokens keep what they have.
 inline void put_tokens(uint16_t *slice, size_t first, const uint16_t *keys, const uint16_t *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
-    std::memcpy(slice + keys_of(first, tokens).first, keys, tokens * dims * sizeof(uint16_t));
+    fill_rows(slice + keys_of(first, tokens).first, keys, tokens);
     for (size_t token = 0; token < tokens; ++token)
-        for (size_t dim = 0; dim < dims; ++dim) slice[value_at(first + token, dim)] = values[token * dims + dim];
+        for (size_t dim = 0; dim < MESHKV_ROW_ELEMENTS; ++dim)
+            slice[value_at(first + token, dim)] = dim < dims ? values[token * dims + dim] : uint16_t{0};
 }
 
 // Reads them back.
 inline void get_tokens(const uint16_t *slice, size_t first, uint16_t *keys, uint16_t *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
-    std::memcpy(keys, slice + keys_of(first, tokens).first, tokens * dims * sizeof(uint16_t));
+    take_rows(keys, slice + keys_of(first, tokens).first, tokens);
     for (size_t token = 0; token < tokens; ++token)
         for (size_t dim = 0; dim < dims; ++dim) values[token * dims + dim] = slice[value_at(first + token, dim)];
 }

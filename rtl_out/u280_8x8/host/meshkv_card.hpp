@@ -19,6 +19,7 @@
 namespace meshkv {
 
 constexpr const char *KERNEL = "meshkv_top";
+static_assert(MESHKV_BUFFER_ALIGN % MESHKV_HBM_ALIGN == 0, "buffers are aligned as ports need it");
 
 // A buffer of the card, with the host's copy of it.
 class Buffer {
@@ -58,8 +59,26 @@ public:
     xrt::ip::interrupt interrupt() { return ip_.create_interrupt_notify(); }
 
     // A buffer for an argument. `what` names it in messages.
-    Buffer allocate(const std::string &argument, uint64_t bytes, const std::string &what) {
-        const auto memory = memory_of(argument);
+    Buffer allocate(const std::string &argument, uint64_t bytes, const std::string &what) { return in(memory_of(argument), bytes, what); }
+
+    // A buffer in pseudo-channels of HBM: in the first of them if that has room, else in the memory of the argument.
+    Buffer allocate(const std::string &argument, const Channels &channels, uint64_t bytes, const std::string &what) {
+        const bool one = bytes <= MESHKV_CHANNEL_BYTES;
+        Buffer made = in(one ? channel(argument, channels.first) : memory_of(argument), bytes, what);
+        const uint64_t first = made.address() / MESHKV_CHANNEL_BYTES, last = (made.address() + bytes - 1) / MESHKV_CHANNEL_BYTES;
+        if (first < channels.first || last >= channels.first + channels.count)
+            throw std::runtime_error(what + " lies in pseudo-channels " + std::to_string(first) + " to " + std::to_string(last) + " of HBM, and belongs into " +
+                                     std::to_string(channels.first) + " to " + std::to_string(channels.first + channels.count - 1) +
+                                     ": link with the link.cfg of this design");
+        return made;
+    }
+
+private:
+    // A buffer in a memory.
+    Buffer in(const xrt::xclbin::mem &memory, uint64_t bytes, const std::string &what) {
+        if (bytes >= MESHKV_BUFFER_LIMIT)
+            throw Refused(what + " takes " + std::to_string(bytes >> 20) + " MiB, and XRT gives no buffer of " + std::to_string(MESHKV_BUFFER_LIMIT >> 20) +
+                          " MiB or more: lower model.max_tokens, model.max_streams or model.layers of the configuration and generate again");
         const uint64_t pages = (bytes + MESHKV_BUFFER_ALIGN - 1) / MESHKV_BUFFER_ALIGN * MESHKV_BUFFER_ALIGN;
         if (pages / 1024 > memory.get_size_kb()) {
             throw Refused(what + " takes " + std::to_string(pages >> 20) + " MiB, and its memory has " + std::to_string(memory.get_size_kb() >> 10) +
@@ -75,13 +94,20 @@ public:
         return Buffer(std::move(bo), pages);
     }
 
-private:
     xrt::device device_;
     xrt::xclbin xclbin_;
     xrt::uuid uuid_;
     xrt::ip ip_;
     xrt::xclbin::ip unit_;
     std::vector<std::pair<uint64_t, uint64_t>> taken_;
+
+    // A pseudo-channel of HBM; the memory of the argument where the platform does not name them.
+    xrt::xclbin::mem channel(const std::string &argument, uint32_t number) const {
+        const std::string tag = "HBM[" + std::to_string(number) + "]";
+        for (const auto &memory : xclbin_.get_mems())
+            if (memory.get_tag() == tag) return memory;
+        return memory_of(argument);
+    }
 
     // The memory bank of an argument: of several the group of all, which is the largest.
     xrt::xclbin::mem memory_of(const std::string &argument) const {
@@ -95,24 +121,22 @@ private:
     }
 };
 
-// The cache: a buffer for each memory port, or one for all where homes swap and so read each other's.
+// The cache: a buffer for each memory port, in pseudo-channels of its own, so that all channels work side by side.
 class Cache {
 public:
     explicit Cache(Card &card) {
-        const uint64_t region = region_bytes();
-        if (MESHKV_SWAPS || MESHKV_HOMES == 1) {
-            add(card, 0, 0, MESHKV_HOMES * region, "the cache");
-            return;
-        }
         for (uint32_t port = 0; port < MESHKV_PORTS; ++port) {
-            const auto tiles = tiles_of_port(port);
-            add(card, port, tiles.first * region, tiles.count * region, "the part of the cache of port " + std::to_string(port));
+            const Part part = part_of_port(port);
+            if (part.bytes == 0) continue;
+            const std::string number = std::to_string(port), argument = "hbm" + std::string(number.size() < 2 ? "0" : "") + number;
+            Buffer buffer = card.allocate(argument, channels_of_port(port), part.bytes, "the part of the cache of port " + number);
+            parts_[part.first] = std::make_unique<Placed>(Placed{part.first, std::move(buffer)});
         }
     }
 
     // Writes tokens of a KV head into the cache of a stream, from token `first` of the layer on: rows of K and of V.
     void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const uint16_t *keys, const uint16_t *values, uint32_t tokens) {
-        by_segment(stream, layer, head, first, tokens, [&](Part &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
+        by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             // The device has written other tokens of the slice since.
             if (DEVICE_APPENDS && row > 0) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
             put_tokens(reinterpret_cast<uint16_t *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
@@ -123,29 +147,27 @@ public:
 
     // Reads them back.
     void get(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint16_t *keys, uint16_t *values, uint32_t tokens) {
-        by_segment(stream, layer, head, first, tokens, [&](Part &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
+        by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             if (DEVICE_APPENDS) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
             get_tokens(reinterpret_cast<const uint16_t *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
         });
     }
 
-    // Base address of a port: byte n of all homes' memory is at base + n.
+    // Base address of a port: what the fabric has at byte n of the port's part is at base + n. Any buffer serves a port that
+    // has no home.
     uint64_t base(uint32_t port) const {
-        const Part &part = parts_.size() == 1 ? *parts_.begin()->second : *parts_.at(tiles_of_port(port).first * region_bytes());
-        return part.buffer.address() - part.first;
+        const auto found = parts_.find(part_of_port(port).first);
+        const Placed &placed = *(found == parts_.end() ? parts_.begin() : found)->second;
+        return placed.buffer.address() - placed.first;
     }
 
 private:
-    struct Part {
+    // The buffer of a part, by the part's first byte.
+    struct Placed {
         uint64_t first;
         Buffer buffer;
     };
-    std::map<uint64_t, std::unique_ptr<Part>> parts_;
-
-    void add(Card &card, uint32_t port, uint64_t first, uint64_t bytes, const std::string &what) {
-        const std::string number = std::to_string(port);
-        parts_[first] = std::make_unique<Part>(Part{first, card.allocate("hbm" + std::string(number.size() < 2 ? "0" : "") + number, bytes, what)});
-    }
+    std::map<uint64_t, std::unique_ptr<Placed>> parts_;
 
     // Calls `act` with each slice of these tokens: its part and place there, its first token, tokens done, tokens here.
     template <typename Act>
@@ -154,7 +176,7 @@ private:
             const uint32_t token = first + done, row = token % MESHKV_SEGMENT_TOKENS;
             const uint32_t here = std::min(tokens - done, MESHKV_SEGMENT_TOKENS - row);
             const uint64_t address = slice_address(stream, layer, token / MESHKV_SEGMENT_TOKENS, head);
-            Part &part = *std::prev(parts_.upper_bound(address), 1)->second;
+            Placed &part = *std::prev(parts_.upper_bound(address), 1)->second;
             act(part, address - part.first, row, done, here);
             done += here;
         }

@@ -108,6 +108,8 @@ public:
                 keys.push_back(meshkv::from_half(k[at]));
                 values.push_back(meshkv::from_half(v[at]));
             }
+            keep_window(keys);
+            keep_window(values);
             for (size_t head = 0; head < HEADS; ++head) {
                 const size_t at = (place * HEADS + head) * DIM;
                 attend(&q[at], keys, values, head * KV_HEADS / HEADS, &out[at]);
@@ -118,6 +120,12 @@ public:
 
 private:
     std::map<uint32_t, std::vector<Row>> keys_, values_;  // By stream and layer: [token][KV head][dim].
+
+    // Forgets tokens that attention does not look back at.
+    static void keep_window(Row &tokens) {
+        const size_t most = size_t{MESHKV_WINDOW} * KV_HEADS * DIM;
+        if (most != 0 && tokens.size() > most) tokens.erase(tokens.begin(), tokens.end() - static_cast<std::ptrdiff_t>(most));
+    }
 
     static void attend(const uint16_t *q, const Row &keys, const Row &values, size_t kv_head, float *out) {
         const size_t tokens = keys.size() / (KV_HEADS * DIM);

@@ -12,20 +12,30 @@
 #define MESHKV_ARG_QUERIES                   0x010u
 #define MESHKV_ARG_OUTPUTS                   0x01cu
 #define MESHKV_ARG_HBM(port)                 (0x028u + 12u * (port))
-/* Buffer of outputs: FP16, [stream][head][dim]. Partial results are in FP32: o at SUMS, [stream][head][dim]; l and
- * m at STATES, the first two words of STRIDE bytes each, [stream][head]. BYTES has room for all streams. */
-#define MESHKV_PARTIAL_SUMS                  8192u
-#define MESHKV_PARTIAL_STATES                24576u
-#define MESHKV_PARTIAL_STATE_STRIDE          32u
-#define MESHKV_PARTIAL_BYTES                 25600u
-/* Buffer of queries: FP16, [stream][head][dim]. New tokens from TOKENS_AT on, [cache][KV head][K, V][dim], of
- * TOKEN_BYTES a cache. APPEND is 1 where a run can write them into the cache. */
-#define MESHKV_TOKENS_AT                     8192u
-#define MESHKV_TOKEN_BYTES                   16384u
-#define MESHKV_APPEND                        0u
 #define MESHKV_ARG_LIST                      0x1a8u
+/* Buffers in bytes. Outputs are FP16, [stream][head][dim]. Partial results are FP32: o [stream][head][dim]; l and
+ * m are the first two words of their stride, [stream][head]. Queries are FP16, [stream][head][dim]; new tokens
+ * behind them [cache][KV head][K, V][dim]. */
+/* Byte of the outputs at which o of partial results begins. */
+#define MESHKV_PARTIAL_SUMS                  8192u
+/* Byte of the outputs at which their l and m begin. */
+#define MESHKV_PARTIAL_STATES                24576u
+/* Bytes from l and m of a head to those of the next. */
+#define MESHKV_PARTIAL_STATE_STRIDE          32u
+/* Bytes of outputs and partial results of all streams. */
+#define MESHKV_PARTIAL_BYTES                 25600u
+/* Byte of the queries at which new tokens begin. */
+#define MESHKV_TOKENS_AT                     8192u
+/* Bytes of a new token of a cache. */
+#define MESHKV_TOKEN_BYTES                   16384u
+/* 1 where a run can write new tokens into the cache. */
+#define MESHKV_APPEND                        0u
+/* Alignment of queries, outputs and the list. */
 #define MESHKV_BUFFER_ALIGN                  4096u
+/* Alignment of the base address of a memory port. */
 #define MESHKV_HBM_ALIGN                     4096u
+/* Bytes of a descriptor of the list. */
+#define MESHKV_LIST_DESCRIPTOR_BYTES         32u
 
 /* Control, as ap_ctrl_hs has it (read, write). */
 #define MESHKV_CTRL                          0x000u
@@ -111,6 +121,9 @@
 #define MESHKV_SIZES_FLIT_BYTES_MASK         0x0000ffffu
 #define MESHKV_SIZES_DESC_QUEUE_SHIFT        16u
 #define MESHKV_SIZES_DESC_QUEUE_MASK         0xffff0000u
+
+/* First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers (read). */
+#define MESHKV_LAYOUT                        0x824u
 
 /* Whose cache the descriptor reads (read, write). */
 #define MESHKV_DESC_CACHE                    0x840u
@@ -230,14 +243,38 @@
 
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
-#define MESHKV_MAP_VERSION_VALUE             0x00000005u
-#define MESHKV_DESIGN_VALUE                  0x9de002f6u
+#define MESHKV_MAP_VERSION_VALUE             0x00000006u
+#define MESHKV_DESIGN_VALUE                  0xab84ab1du
 #define MESHKV_MESH_VALUE                    0x00200808u
 #define MESHKV_MODEL_VALUE                   0x00010008u
 #define MESHKV_HEADS_VALUE                   0x00200020u
 #define MESHKV_KV_VALUE                      0x00800040u
 #define MESHKV_SEGMENTS_VALUE                0x00000200u
 #define MESHKV_SIZES_VALUE                   0x00200020u
+#define MESHKV_LAYOUT_VALUE                  0x002b7e50u
+
+/* The same by fields: name, place, value, meaning. */
+static const struct {
+    uint32_t offset, shift, mask, value;
+    const char *name, *doc;
+} meshkv_identity[] = {
+    {0x800u, 0, 0xffffffffu, 1296782897u, "MAGIC", "0x4d4b5631, 'MKV1': this is a meshkv"},
+    {0x804u, 0, 0xffffffffu, 6u, "MAP_VERSION", "Version of this register map"},
+    {0x808u, 0, 0xffffffffu, 2877598493u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
+    {0x80cu, 0, 0x000000ffu, 8u, "MESH.COLS", "Columns"},
+    {0x80cu, 8, 0x0000ff00u, 8u, "MESH.ROWS", "Rows"},
+    {0x80cu, 16, 0xffff0000u, 32u, "MESH.PORTS", "Ports to external memory"},
+    {0x810u, 0, 0x0000ffffu, 8u, "MODEL.LAYERS", "Layers"},
+    {0x810u, 16, 0xffff0000u, 1u, "MODEL.STREAMS", "Streams that can be decoded at once"},
+    {0x814u, 0, 0x0000ffffu, 32u, "HEADS.QUERY", "Query heads"},
+    {0x814u, 16, 0xffff0000u, 32u, "HEADS.KV", "KV heads"},
+    {0x818u, 0, 0x0000ffffu, 64u, "KV.TOKENS", "Tokens of a segment"},
+    {0x818u, 16, 0xffff0000u, 128u, "KV.HEAD_DIM", "Elements of a head in memory"},
+    {0x81cu, 0, 0xffffffffu, 512u, "SEGMENTS", "Segments of a layer at the longest context"},
+    {0x820u, 0, 0x0000ffffu, 32u, "SIZES.FLIT_BYTES", "Bytes of a beat on every memory port"},
+    {0x820u, 16, 0xffff0000u, 32u, "SIZES.DESC_QUEUE", "Descriptors that can wait"},
+    {0x824u, 0, 0xffffffffu, 2850384u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
+};
 
 /* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */
 /* A register that is not there, or may not be written, was accessed; nothing changed: byte address. */
@@ -305,6 +342,9 @@
 /* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */
 #define MESHKV_ERROR_VOIDS_MASK              0x01000000u
 
+/* WATCHDOG after a reset. */
+#define MESHKV_WATCHDOG_RESET                1048576u
+
 /* Groups of counters. */
 /* what the links of the tile's router carried. */
 #define MESHKV_COUNTERS_LINK                 0u
@@ -326,6 +366,5 @@ struct meshkv_descriptor {
     uint32_t push;       /* DESC_PUSH */
     uint32_t reserved[1];/* 0 */
 };
-#define MESHKV_LIST_DESCRIPTOR_BYTES         32u
 
 #endif

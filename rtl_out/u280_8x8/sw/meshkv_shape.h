@@ -16,15 +16,23 @@
 #define MESHKV_PORTS                32       /* Ports to external memory. */
 #define MESHKV_TILES_PER_PORT       2        /* Tiles of a row that share a port. */
 #define MESHKV_PLACEMENT            0        /* Rule by which segments have their homes. */
-#define MESHKV_HOMES                64       /* Homes that share the memory. */
+#define MESHKV_HUB_X                0        /* Column of the home under the rule of a hub. */
+#define MESHKV_HUB_Y                0        /* Its row. */
+#define MESHKV_ROW_REGIONS          8        /* Regions of memory of a row of tiles: whole ports. */
+#define MESHKV_REGION_WIDTH         26       /* Bits of a byte of a home's region. */
+#define MESHKV_CHANNELS             32       /* Pseudo-channels of HBM of the card. */
+#define MESHKV_CHANNEL_BYTES        268435456 /* Bytes of a pseudo-channel. */
 #define MESHKV_ROW_STRIDE           9        /* Rows from the start of a layer to the start of the next. */
 #define MESHKV_COLUMN_STRIDE        0        /* Columns by which a layer advances after all rows. */
 #define MESHKV_BLOCKS_OF_HOME       64       /* Segments a stream for which a home has room. */
-#define MESHKV_SWAPS                1        /* 1 if homes swap: then every port reads everything. */
+#define MESHKV_SWAPS                1        /* 1 if homes swap: then every port reads the parts of all. */
 #define MESHKV_LAYERS               8        /* Layers. */
 #define MESHKV_QUERY_HEADS          32       /* Query heads. */
 #define MESHKV_KV_HEADS             32       /* KV heads. */
-#define MESHKV_HEAD_DIM             128      /* Elements of a head. */
+#define MESHKV_HEAD_DIM             128      /* Elements of a head of the model. */
+#define MESHKV_ROW_ELEMENTS         128      /* Elements of a head in memory: those behind HEAD_DIM are 0. */
+#define MESHKV_ELEMENT_BYTES        2        /* Bytes of an element: FP16. */
+#define MESHKV_WINDOW               0        /* Tokens that attention looks back; 0: all. */
 #define MESHKV_MAX_STREAMS          1        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         512      /* Segments of a layer at the longest context. */
 #define MESHKV_MAX_TOKENS           32768    /* Tokens of the longest context. */
@@ -33,6 +41,10 @@
 #define MESHKV_HALF_FLITS           512      /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
 #define MESHKV_ERRORS               31       /* Bits of ERROR that have a meaning. */
+#define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
+
+/* Register LAYOUT of the design that this is the shape of. */
+#define MESHKV_SHAPE_LAYOUT         0x002b7e50u
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */

@@ -40,7 +40,9 @@ module meshkv_fabric #(
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
-    parameter CLAIM_PERIODS = 15,
+    parameter CLAIM_PERIODS = 8,
+    // Periods after which another head of its port has the turn to claim.
+    parameter CLAIM_LIMIT = 16,
     // Flits a virtual channel buffers.
     parameter VC_DEPTH = 4,
     // X_WIDTH + Y_WIDTH.
@@ -191,6 +193,12 @@ module meshkv_fabric #(
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
+    // Width of a slice's number within its home in bits.
+    parameter LOCAL_WIDTH = 8,
+    // Width of the number of a home's region in bits.
+    parameter REGION_NUMBER_WIDTH = 3,
+    // Regions of a row: its tiles, rounded up to whole ports.
+    parameter [63:0] ROW_REGIONS = 64'd3,
     // Macro-blocks a stream for which a home has room in external memory.
     parameter [63:0] BLOCKS = 64'd32,
     // KV heads.
@@ -201,14 +209,14 @@ module meshkv_fabric #(
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
-    // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd2,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 21,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd1024,
+    // Width of a byte's place in the region of a home in bits.
+    parameter REGION_WIDTH = 18,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
     // The same as a power of two: an AXI size.
@@ -360,7 +368,8 @@ module meshkv_fabric #(
         .FLIT_WIDTH       (FLIT_WIDTH),
         .HALF_SLOT        (HALF_SLOT),
         .STARVE_LIMIT     (STARVE_LIMIT),
-        .CLAIM_PERIODS    (CLAIM_PERIODS)
+        .CLAIM_PERIODS    (CLAIM_PERIODS),
+        .CLAIM_LIMIT      (CLAIM_LIMIT)
     ) u_mesh (
         .clk       (clk),
         .rst       (rst),
@@ -390,65 +399,68 @@ module meshkv_fabric #(
     wire [TILES*LEN_WIDTH-1:0]    req_len;
     wire [TILES*FLIT_WIDTH-1:0]   rsp_data;
     meshkv_periphery #(
-        .COLS             (COLS),
-        .ROWS             (ROWS),
-        .TILES            (TILES),
-        .PORTS            (PORTS),
-        .ROW_PORTS        (ROW_PORTS),
-        .PORT_TILES       (PORT_TILES),
-        .DESC_DEPTH       (DESC_DEPTH),
-        .REQ_DEPTH        (REQ_DEPTH),
-        .X_WIDTH          (X_WIDTH),
-        .Y_WIDTH          (Y_WIDTH),
-        .HOME_WIDTH       (HOME_WIDTH),
-        .VALUE_WIDTH      (VALUE_WIDTH),
-        .EPOCH            (EPOCH),
-        .EPOCH_WIDTH      (EPOCH_WIDTH),
-        .STREAM_WIDTH     (STREAM_WIDTH),
-        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
-        .QUERY_GROUP      (QUERY_GROUP),
-        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
-        .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
-        .QUERY_DEPTH      (QUERY_DEPTH),
-        .LAYER_WIDTH      (LAYER_WIDTH),
-        .SEGMENT_WIDTH    (SEGMENT_WIDTH),
-        .STRIDE           (STRIDE),
-        .COLUMN_STRIDE    (COLUMN_STRIDE),
-        .ROUNDS           (ROUNDS),
-        .BLOCK_WIDTH      (BLOCK_WIDTH),
-        .PLACE_WIDTH      (PLACE_WIDTH),
-        .STREAMS_WIDTH    (STREAMS_WIDTH),
-        .SLICE_WIDTH      (SLICE_WIDTH),
-        .COUNT_WIDTH      (COUNT_WIDTH),
-        .ROW_WIDTH        (ROW_WIDTH),
-        .INDEX_WIDTH      (INDEX_WIDTH),
-        .MASK_WIDTH       (MASK_WIDTH),
-        .EXPECTED_WIDTH   (EXPECTED_WIDTH),
-        .NUMBER_WIDTH     (NUMBER_WIDTH),
-        .BUS_WIDTH        (BUS_WIDTH),
-        .BUS_DEPTH        (BUS_DEPTH),
-        .ROTATION         (ROTATION),
-        .LAP              (LAP),
-        .ROTATION_WIDTH   (ROTATION_WIDTH),
-        .INDEX_COUNT_WIDTH(INDEX_COUNT_WIDTH),
-        .PIECES           (PIECES),
-        .PIECE_COUNT_WIDTH(PIECE_COUNT_WIDTH),
-        .BLOCKS           (BLOCKS),
-        .SLICES           (SLICES),
-        .TOKENS           (TOKENS),
-        .CHUNK_FLITS      (CHUNK_FLITS),
-        .ROW_FLITS_LOG    (ROW_FLITS_LOG),
-        .FLIT_ROWS_LOG    (FLIT_ROWS_LOG),
-        .STREAMS          (STREAMS),
-        .FLIT_WIDTH       (FLIT_WIDTH),
-        .ID_WIDTH         (ID_WIDTH),
-        .LEN_WIDTH        (LEN_WIDTH),
-        .AXI_ID_WIDTH     (AXI_ID_WIDTH),
-        .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
-        .SLICE_BYTES      (SLICE_BYTES),
-        .FLIT_BYTES       (FLIT_BYTES),
-        .FLIT_LOG         (FLIT_LOG),
-        .HEAD_ID_WIDTH    (HEAD_ID_WIDTH)
+        .COLS               (COLS),
+        .ROWS               (ROWS),
+        .TILES              (TILES),
+        .PORTS              (PORTS),
+        .ROW_PORTS          (ROW_PORTS),
+        .PORT_TILES         (PORT_TILES),
+        .DESC_DEPTH         (DESC_DEPTH),
+        .REQ_DEPTH          (REQ_DEPTH),
+        .X_WIDTH            (X_WIDTH),
+        .Y_WIDTH            (Y_WIDTH),
+        .HOME_WIDTH         (HOME_WIDTH),
+        .VALUE_WIDTH        (VALUE_WIDTH),
+        .EPOCH              (EPOCH),
+        .EPOCH_WIDTH        (EPOCH_WIDTH),
+        .STREAM_WIDTH       (STREAM_WIDTH),
+        .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
+        .QUERY_GROUP        (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH  (QUERY_GROUP_WIDTH),
+        .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
+        .QUERY_DEPTH        (QUERY_DEPTH),
+        .LAYER_WIDTH        (LAYER_WIDTH),
+        .SEGMENT_WIDTH      (SEGMENT_WIDTH),
+        .STRIDE             (STRIDE),
+        .COLUMN_STRIDE      (COLUMN_STRIDE),
+        .ROUNDS             (ROUNDS),
+        .BLOCK_WIDTH        (BLOCK_WIDTH),
+        .PLACE_WIDTH        (PLACE_WIDTH),
+        .STREAMS_WIDTH      (STREAMS_WIDTH),
+        .SLICE_WIDTH        (SLICE_WIDTH),
+        .COUNT_WIDTH        (COUNT_WIDTH),
+        .ROW_WIDTH          (ROW_WIDTH),
+        .INDEX_WIDTH        (INDEX_WIDTH),
+        .MASK_WIDTH         (MASK_WIDTH),
+        .EXPECTED_WIDTH     (EXPECTED_WIDTH),
+        .NUMBER_WIDTH       (NUMBER_WIDTH),
+        .BUS_WIDTH          (BUS_WIDTH),
+        .BUS_DEPTH          (BUS_DEPTH),
+        .ROTATION           (ROTATION),
+        .LAP                (LAP),
+        .ROTATION_WIDTH     (ROTATION_WIDTH),
+        .INDEX_COUNT_WIDTH  (INDEX_COUNT_WIDTH),
+        .PIECES             (PIECES),
+        .PIECE_COUNT_WIDTH  (PIECE_COUNT_WIDTH),
+        .LOCAL_WIDTH        (LOCAL_WIDTH),
+        .REGION_NUMBER_WIDTH(REGION_NUMBER_WIDTH),
+        .ROW_REGIONS        (ROW_REGIONS),
+        .BLOCKS             (BLOCKS),
+        .SLICES             (SLICES),
+        .TOKENS             (TOKENS),
+        .CHUNK_FLITS        (CHUNK_FLITS),
+        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
+        .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+        .FLIT_WIDTH         (FLIT_WIDTH),
+        .ID_WIDTH           (ID_WIDTH),
+        .LEN_WIDTH          (LEN_WIDTH),
+        .AXI_ID_WIDTH       (AXI_ID_WIDTH),
+        .AXI_ADDR_WIDTH     (AXI_ADDR_WIDTH),
+        .SLICE_BYTES        (SLICE_BYTES),
+        .REGION_WIDTH       (REGION_WIDTH),
+        .FLIT_BYTES         (FLIT_BYTES),
+        .FLIT_LOG           (FLIT_LOG),
+        .HEAD_ID_WIDTH      (HEAD_ID_WIDTH)
     ) u_periphery (
         .clk                   (clk),
         .rst                   (rst),
@@ -511,6 +523,7 @@ module meshkv_fabric #(
         .m_axi_rlast           (m_axi_rlast)
     );
 
+    localparam [16:0] CROSSINGS_SOUTH = {CROSSINGS, 1'b0};  // Of the row south of a row; none is south of the first.
     genvar t;
     generate
         for (t = 0; t < TILES; t = t + 1) begin : gen_tile
@@ -523,7 +536,7 @@ module meshkv_fabric #(
                 assign south_valid   = bus_valid[X];
                 assign south_data    = bus_data[X*BUS_WIDTH+:BUS_WIDTH];
                 assign bus_credit[X] = south_credit;
-            end else if (CROSSINGS[Y-1]) begin : gen_crossing
+            end else if (CROSSINGS_SOUTH[Y]) begin : gen_crossing
                 meshkv_crossing #(
                     .WIDTH        (BUS_WIDTH + 1),
                     .CONTROL_WIDTH(1)

@@ -92,6 +92,12 @@ module meshkv_periphery #(
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
+    // Width of a slice's number within its home in bits.
+    parameter LOCAL_WIDTH = 8,
+    // Width of the number of a home's region in bits.
+    parameter REGION_NUMBER_WIDTH = 3,
+    // Regions of a row: its tiles, rounded up to whole ports.
+    parameter [63:0] ROW_REGIONS = 64'd3,
     // Macro-blocks a stream for which a home has room in external memory.
     parameter [63:0] BLOCKS = 64'd32,
     // KV heads.
@@ -104,8 +110,6 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
-    // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd2,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // Width of the ID of a tile's burst in bits.
@@ -118,6 +122,8 @@ module meshkv_periphery #(
     parameter AXI_ADDR_WIDTH = 21,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd1024,
+    // Width of a byte's place in the region of a home in bits.
+    parameter REGION_WIDTH = 18,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
     // The same as a power of two: an AXI size.
@@ -287,45 +293,47 @@ module meshkv_periphery #(
                 .vector_data  (vector_data)
             );
             meshkv_column_controller #(
-                .COLS             (COLS),
-                .ROWS             (ROWS),
-                .X_WIDTH          (X_WIDTH),
-                .Y_WIDTH          (Y_WIDTH),
-                .LAYER_WIDTH      (LAYER_WIDTH),
-                .SEGMENT_WIDTH    (SEGMENT_WIDTH),
-                .STRIDE           (STRIDE),
-                .COLUMN_STRIDE    (COLUMN_STRIDE),
-                .ROUNDS           (ROUNDS),
-                .BLOCK_WIDTH      (BLOCK_WIDTH),
-                .PLACE_WIDTH      (PLACE_WIDTH),
-                .STREAM_WIDTH     (STREAM_WIDTH),
-                .STREAMS_WIDTH    (STREAMS_WIDTH),
-                .SLICE_WIDTH      (SLICE_WIDTH),
-                .COUNT_WIDTH      (COUNT_WIDTH),
-                .ROW_WIDTH        (ROW_WIDTH),
-                .INDEX_WIDTH      (INDEX_WIDTH),
-                .MASK_WIDTH       (MASK_WIDTH),
-                .EXPECTED_WIDTH   (EXPECTED_WIDTH),
-                .NUMBER_WIDTH     (NUMBER_WIDTH),
-                .BUS_WIDTH        (BUS_WIDTH),
-                .BUS_DEPTH        (BUS_DEPTH),
-                .ROTATION         (ROTATION),
-                .LAP              (LAP),
-                .ROTATION_WIDTH   (ROTATION_WIDTH),
-                .INDEX_COUNT_WIDTH(INDEX_COUNT_WIDTH),
-                .PIECES           (PIECES),
-                .PIECE_COUNT_WIDTH(PIECE_COUNT_WIDTH),
-                .BLOCKS           (BLOCKS),
-                .SLICES           (SLICES),
-                .TOKENS           (TOKENS),
-                .CHUNK_FLITS      (CHUNK_FLITS),
-                .ROW_FLITS_LOG    (ROW_FLITS_LOG),
-                .FLIT_ROWS_LOG    (FLIT_ROWS_LOG),
-                .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
-                .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
-                .QUEUE            (DESC_DEPTH),
-                .HOME_WIDTH       (HOME_WIDTH),
-                .STREAMS          (STREAMS)
+                .COLS               (COLS),
+                .ROWS               (ROWS),
+                .X_WIDTH            (X_WIDTH),
+                .Y_WIDTH            (Y_WIDTH),
+                .LAYER_WIDTH        (LAYER_WIDTH),
+                .SEGMENT_WIDTH      (SEGMENT_WIDTH),
+                .STRIDE             (STRIDE),
+                .COLUMN_STRIDE      (COLUMN_STRIDE),
+                .ROUNDS             (ROUNDS),
+                .BLOCK_WIDTH        (BLOCK_WIDTH),
+                .PLACE_WIDTH        (PLACE_WIDTH),
+                .STREAM_WIDTH       (STREAM_WIDTH),
+                .STREAMS_WIDTH      (STREAMS_WIDTH),
+                .SLICE_WIDTH        (SLICE_WIDTH),
+                .COUNT_WIDTH        (COUNT_WIDTH),
+                .ROW_WIDTH          (ROW_WIDTH),
+                .INDEX_WIDTH        (INDEX_WIDTH),
+                .MASK_WIDTH         (MASK_WIDTH),
+                .EXPECTED_WIDTH     (EXPECTED_WIDTH),
+                .NUMBER_WIDTH       (NUMBER_WIDTH),
+                .BUS_WIDTH          (BUS_WIDTH),
+                .BUS_DEPTH          (BUS_DEPTH),
+                .ROTATION           (ROTATION),
+                .LAP                (LAP),
+                .ROTATION_WIDTH     (ROTATION_WIDTH),
+                .INDEX_COUNT_WIDTH  (INDEX_COUNT_WIDTH),
+                .PIECES             (PIECES),
+                .PIECE_COUNT_WIDTH  (PIECE_COUNT_WIDTH),
+                .LOCAL_WIDTH        (LOCAL_WIDTH),
+                .REGION_NUMBER_WIDTH(REGION_NUMBER_WIDTH),
+                .ROW_REGIONS        (ROW_REGIONS),
+                .BLOCKS             (BLOCKS),
+                .SLICES             (SLICES),
+                .TOKENS             (TOKENS),
+                .CHUNK_FLITS        (CHUNK_FLITS),
+                .ROW_FLITS_LOG      (ROW_FLITS_LOG),
+                .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+                .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
+                .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
+                .QUEUE              (DESC_DEPTH),
+                .HOME_WIDTH         (HOME_WIDTH)
             ) u_controller (
                 .clk           (clk),
                 .rst           (rst[c]),
@@ -385,6 +393,8 @@ module meshkv_periphery #(
                 .AXI_ID_WIDTH  (AXI_ID_WIDTH),
                 .AXI_ADDR_WIDTH(AXI_ADDR_WIDTH),
                 .SLICE_BYTES   (SLICE_BYTES),
+                .LOCAL_WIDTH   (LOCAL_WIDTH),
+                .REGION_WIDTH  (REGION_WIDTH),
                 .FLIT_BYTES    (FLIT_BYTES),
                 .FLIT_LOG      (FLIT_LOG),
                 .TILES         (HERE),

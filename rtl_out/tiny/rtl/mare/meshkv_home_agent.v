@@ -138,6 +138,8 @@ module meshkv_home_agent #(
     // Fetches wait here, in the slots their virtual channel has credits for, while earlier ones are checked.
     localparam FETCH_WIDTH = 1 + 2 * INDEX_WIDTH + Y_WIDTH + X_WIDTH + MASK_WIDTH + KEY_WIDTH;
     wire                   waits, unused_fetch_room, accepted;
+    reg                    own_q;
+    wire                   own = own_fetch_valid & (own_q | ~waits);
     wire [FETCH_WIDTH-1:0] waiting;
     meshkv_fifo #(
         .WIDTH(FETCH_WIDTH),
@@ -154,8 +156,6 @@ module meshkv_home_agent #(
     );
 
     // The tile's own fetches and those of the network alternate.
-    reg  own_q;
-    wire own = own_fetch_valid & (own_q | ~waits);
     always @(posedge clk) begin
         if (accepted & (waits | own)) own_q <= ~own;
         if (rst) own_q <= 1'b0;

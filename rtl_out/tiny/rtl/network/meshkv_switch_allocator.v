@@ -20,7 +20,9 @@ module meshkv_switch_allocator #(
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
-    parameter CLAIM_PERIODS = 15
+    parameter CLAIM_PERIODS = 8,
+    // Periods after which another head of its port has the turn to claim.
+    parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -130,7 +132,15 @@ module meshkv_switch_allocator #(
     reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
     reg  [4:0] closed_outputs_q;
     reg  [4:0] period_q;
+    reg [15:0] random_q;  // When turns slip, so that none locks to the rhythm of returning credits.
     wire       tick = &period_q;
+
+    // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
+    // its own: some depend on others, and a vector would look like a combinational loop.
+    wire [3:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [3:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
+    wire [3:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
+    wire [3:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
 
     wire [19:0]      want_n;
     wire [2:0]       claim_n;
@@ -144,7 +154,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_n (
         .clk           (clk),
         .rst           (rst),
@@ -161,6 +172,7 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[N]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[0] & random_q[7]),
         .wants         (want_n),
         .copying       (copying_n),
         .several       (several_n),
@@ -190,7 +202,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_s (
         .clk           (clk),
         .rst           (rst),
@@ -207,6 +220,7 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[S]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[1] & random_q[10]),
         .wants         (want_s),
         .copying       (copying_s),
         .several       (several_s),
@@ -236,7 +250,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_e (
         .clk           (clk),
         .rst           (rst),
@@ -253,6 +268,7 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[E]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[2] & random_q[13]),
         .wants         (want_e),
         .copying       (copying_e),
         .several       (several_e),
@@ -282,7 +298,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_w (
         .clk           (clk),
         .rst           (rst),
@@ -299,6 +316,7 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[W]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[3] & random_q[12]),
         .wants         (want_w),
         .copying       (copying_w),
         .several       (several_w),
@@ -328,7 +346,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_l (
         .clk           (clk),
         .rst           (rst),
@@ -345,6 +364,7 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[L]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[5] & random_q[14]),
         .wants         (want_l),
         .copying       (copying_l),
         .several       (several_l),
@@ -362,7 +382,7 @@ module meshkv_switch_allocator #(
         .express_first (express_first_l)
     );
 
-    // The turn to claim goes round. An input that claims keeps it until it has been served.
+    // The turn to claim goes round. An input that claims keeps it until it has been served or gives up.
     wire [2:0] claimed = (claim_n & {3{holder_q[N]}}) | (claim_s & {3{holder_q[S]}}) | (claim_e & {3{holder_q[E]}})
                        | (claim_w & {3{holder_q[W]}}) | (claim_l & {3{holder_q[L]}});
     wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}}) | (claim_outputs_s & {5{holder_q[S]}})
@@ -370,23 +390,18 @@ module meshkv_switch_allocator #(
                                | (claim_outputs_l & {5{holder_q[L]}});
     always @(posedge clk) begin
         period_q         <= period_q + 1'b1;
+        random_q         <= {random_q[14:0], ^(random_q & 16'hd008)};
         closed_q         <= claimed;
         closed_outputs_q <= claimed_outputs;
-        if (~|claimed) holder_q <= {holder_q[3:0], holder_q[4]};
+        if (~|claimed | ~|claimed_outputs) holder_q <= {holder_q[3:0], holder_q[4]};
         if (rst) begin
             period_q         <= 5'd0;
+            random_q         <= 16'hace1;
             closed_q         <= 3'b000;
             closed_outputs_q <= 5'b00000;
             holder_q         <= 5'b00001;
         end
     end
-
-    // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
-    // its own: some depend on others, and a vector would look like a combinational loop.
-    wire [3:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
-    wire [3:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
-    wire [3:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
-    wire [3:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
     wire won_n_s = |kind_n_s, won_n_l = |kind_n_l, won_s_n = |kind_s_n, won_s_l = |kind_s_l;
     wire won_e_n = |kind_e_n, won_e_s = |kind_e_s, won_e_w = |kind_e_w, won_e_l = |kind_e_l;
     wire won_w_n = |kind_w_n, won_w_s = |kind_w_s, won_w_e = |kind_w_e, won_w_l = |kind_w_l;

@@ -3,7 +3,8 @@
 //
 // Remembers contexts with an infinity or a NaN in their query, keys or values.
 //
-// All their results are NaN. The first word of a query clears its context.
+// All their results are NaN. The first word of a query clears what its context had of the query before, and
+// the end of a result what it had of keys and values: queries may be kept from run to run.
 `default_nettype none
 module meshkv_odd_contexts #(
     // Width of a flit's payload in bits.
@@ -35,6 +36,10 @@ module meshkv_odd_contexts #(
     input  wire [LANE_LOG-1:0]          first,  // First token of V's block that counts.
     input  wire [LANE_LOG-1:0]          last,  // Last one.
     input  wire [STREAMS_NUM*HEADS-1:0] contexts,  // Contexts that it meets.
+
+    // Results.
+    input  wire                         read_ends,  // The last number of a context's results is read.
+    input  wire [STREAMS_NUM*HEADS-1:0] read_context,  // That context, one-hot, from their first number on.
     output wire [STREAMS_NUM*HEADS-1:0] special  // Contexts whose results are NaN.
 );
     localparam CONTEXTS = STREAMS_NUM * HEADS, LANES = 1 << LANE_LOG;
@@ -55,7 +60,7 @@ module meshkv_odd_contexts #(
     reg  [LANES-1:0]     odd_q, in_rows_q;
     reg                  k_q, v_q, counts_q;
     reg  [SUB_WIDTH-1:0] sub_q;
-    reg  [CONTEXTS-1:0]  contexts_q, special_q;
+    reg  [CONTEXTS-1:0]  contexts_q, query_special_q, kv_special_q;
     localparam [LANES-1:0] ALL_LANES = {LANES{1'b1}};
     wire [LANES-1:0]     in_sub;
     generate
@@ -74,10 +79,15 @@ module meshkv_odd_contexts #(
         sub_q      <= sub;
         in_rows_q  <= (ALL_LANES << first) & ~({ALL_LANES[LANES-2:0], 1'b0} << last);
         contexts_q <= contexts;
-        special_q  <= (special_q & ~(q_context & {CONTEXTS{takes & q_begins}})) | (q_context & {CONTEXTS{takes & |q_odd}})
-            | (contexts_q & {CONTEXTS{k_odd | v_odd}});
-        if (rst) special_q <= {CONTEXTS{1'b0}};
+        // A query may serve several runs. Keys and values count for one result, which is read before others are met.
+        query_special_q <= (query_special_q & ~(q_context & {CONTEXTS{takes & q_begins}}))
+            | (q_context & {CONTEXTS{takes & |q_odd}});
+        kv_special_q <= (kv_special_q & ~(read_context & {CONTEXTS{read_ends}})) | (contexts_q & {CONTEXTS{k_odd | v_odd}});
+        if (rst) begin
+            query_special_q <= {CONTEXTS{1'b0}};
+            kv_special_q    <= {CONTEXTS{1'b0}};
+        end
     end
-    assign special = special_q;
+    assign special = query_special_q | kv_special_q;
 endmodule
 `default_nettype wire

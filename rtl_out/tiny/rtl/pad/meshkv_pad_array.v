@@ -48,7 +48,7 @@ module meshkv_pad_array #(
     parameter SUM_WIDTH = 62,
     // Bits of a logit before it is scaled, 20 below the point.
     parameter LOGIT_WIDTH = 58,
-    // log2(e) / sqrt(HEAD_DIM), 26 bits.
+    // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 27,

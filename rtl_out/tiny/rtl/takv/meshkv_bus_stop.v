@@ -40,6 +40,7 @@ module meshkv_bus_stop #(
     wire             waits;
     wire [WIDTH-1:0] word;
     wire             unused_room;
+    reg              near_q, near_d, forked;
     meshkv_fifo #(
         .WIDTH(WIDTH),
         .DEPTH(DEPTH)
@@ -72,7 +73,6 @@ module meshkv_bus_stop #(
     end
 
     // The near way leads into the tile, the far way to the next stop. A word leaves after it has gone both.
-    reg                    near_q, near_d, forked;
     wire                   near      = 1'b1;
     wire                   near_goes = m_valid & m_ready;
     wire                   far_goes  = takes;

@@ -64,6 +64,12 @@ module meshkv_column_controller #(
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
+    // Width of a slice's number within its home in bits.
+    parameter LOCAL_WIDTH = 8,
+    // Width of the number of a home's region in bits.
+    parameter REGION_NUMBER_WIDTH = 3,
+    // Regions of a row: its tiles, rounded up to whole ports.
+    parameter [63:0] ROW_REGIONS = 64'd3,
     // Macro-blocks a stream for which a home has room in external memory.
     parameter [63:0] BLOCKS = 64'd32,
     // KV heads.
@@ -83,9 +89,7 @@ module meshkv_column_controller #(
     // Descriptors that wait.
     parameter QUEUE = 4,
     // X_WIDTH + Y_WIDTH.
-    parameter HOME_WIDTH = 3,
-    // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd2
+    parameter HOME_WIDTH = 3
 ) (
     input  wire                        clk,
     input  wire                        rst,
@@ -197,10 +201,10 @@ module meshkv_column_controller #(
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {2'b11, 2'b11, 2'b11};
     localparam LAST_PIECE_NUM = PIECES - 1, LAST_SLICE_NUM = SLICES - 1, LAST_COLUMN_NUM = COLS - 1;
     localparam GROUP_WIDTH = INDEX_COUNT_WIDTH - ROTATION_WIDTH;
-    wire [PIECE_WIDTH-1:0]     piece = PIECE_TABLE[piece_q*PIECE_WIDTH+:PIECE_WIDTH];
     reg  [GROUP_WIDTH-1:0]     group_q;
     reg  [ROTATION_WIDTH-1:0]  turn_q;
     reg  [PIECE_COUNT_WIDTH-1:0] piece_q;
+    wire [PIECE_WIDTH-1:0]     piece = PIECE_TABLE[piece_q*PIECE_WIDTH+:PIECE_WIDTH];
     reg  [SLICE_WIDTH-1:0]     slice_q;  // With column_q it names the piece if all streams share.
     reg  [X_WIDTH-1:0]         column_q;
     wire                       run       = state_q == RUN;
@@ -290,9 +294,11 @@ module meshkv_column_controller #(
     reg  [Y_WIDTH-1:0]        home_y_5, home_y_6;
     reg  [SLICE_WIDTH-1:0]    slice_5, slice_6;
     reg  [BLOCK_WIDTH-1:0]    block_5;
-    reg  [NUMBER_WIDTH-1:0]   number_5, number_6;
-    wire [NUMBER_WIDTH-1:0]   region_4 = ({ {NUMBER_WIDTH-Y_WIDTH{1'b0}}, home_y_4} * COLS[NUMBER_WIDTH-1:0]
-        + { {NUMBER_WIDTH-X_WIDTH{1'b0}}, home_x_4}) * STREAMS[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-STREAM_WIDTH{1'b0}}, prefix};
+    reg  [LOCAL_WIDTH-1:0]    local_6;
+    // A slice's number is the place of its logical home in external memory, then its number within the home.
+    reg  [REGION_NUMBER_WIDTH-1:0]  region_5, region_6;
+    wire [REGION_NUMBER_WIDTH-1:0]  region_4 = { {REGION_NUMBER_WIDTH-Y_WIDTH{1'b0}}, home_y_4} * ROW_REGIONS[REGION_NUMBER_WIDTH-1:0]
+        + { {REGION_NUMBER_WIDTH-X_WIDTH{1'b0}}, home_x_4};
 
     // Stage 6 computes the rows that ask for the slice. Heads have rows of their own or follow the home's row. The
     // streams of a common prefix spread over the rows from there. Both follow from the descriptor, long before its first
@@ -333,6 +339,12 @@ module meshkv_column_controller #(
     wire [FLIT_COUNT_WIDTH-1:0] to_flit   = (({ {INDEX_WIDTH{1'b0}}, to_row} << ROW_FLITS_LOG) >> FLIT_ROWS_LOG)
         | LAST_IN_ROW_NUM[FLIT_COUNT_WIDTH-1:0];
     wire unused_flits = |{from_flit, to_flit};
+    wire [ROW_WIDTH-1:0]    first_row_word = from_row;
+    wire [ROW_WIDTH-1:0]    last_row_word  = to_row;
+    wire [INDEX_WIDTH-1:0]  from_word      = from_flit[INDEX_WIDTH-1:0] & ~LAST_OFFSET;
+    wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
+    wire [LOCAL_WIDTH-1:0]  local_word     = local_6 * SLICES[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-SLICE_WIDTH{1'b0}}, slice_6};
+    wire [NUMBER_WIDTH-1:0] number_word    = {region_6, local_word};
 
     // Words of the bus carry slices or, in the same bits, queries.
     localparam SLICE_WORD = 62;
@@ -393,12 +405,13 @@ module meshkv_column_controller #(
             from_5               <= from_4;
             {home_y_5, home_x_5} <= place_4;
             block_5              <= block_4;
-            number_5             <= region_4;
+            region_5             <= region_4;
 
             {valid_6, last_6, begins_6, ends_6, segment_6, mask_6, column_6, slice_6} <=
                 {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, column_5, slice_5};
             {home_y_6, home_x_6} <= {home_y_5, home_x_5};
-            number_6 <= number_5 * BLOCKS[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-BLOCK_WIDTH{1'b0}}, block_5};
+            region_6 <= region_5;
+            local_6  <= { {LOCAL_WIDTH-STREAM_WIDTH{1'b0}}, prefix} * BLOCKS[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-BLOCK_WIDTH{1'b0}}, block_5};
             asked_6  <= asked_5;
             if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
 
@@ -417,11 +430,6 @@ module meshkv_column_controller #(
             word_valid_q <= 1'b0;
         end
     end
-    wire [ROW_WIDTH-1:0]    first_row_word = from_row;
-    wire [ROW_WIDTH-1:0]    last_row_word  = to_row;
-    wire [INDEX_WIDTH-1:0]  from_word      = from_flit[INDEX_WIDTH-1:0] & ~LAST_OFFSET;
-    wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
-    wire [NUMBER_WIDTH-1:0] number_word    = number_6 * SLICES[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-SLICE_WIDTH{1'b0}}, slice_6};
 
     // A descriptor ends here after its slices have left.
     wire over = advance & empty;

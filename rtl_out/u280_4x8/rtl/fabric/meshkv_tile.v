@@ -303,6 +303,7 @@ module meshkv_tile #(
     wire asked    = (is_slice | is_close) & ask[y];
     wire filled   = is_slice && fill && home_x == x && home_y == y;
     wire asks_ready, fills_ready;
+    wire calls = heard & is_call;
     assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | vector_ready);
     assign vector_valid = heard & is_query;
     // Rows from the slice's home north to this tile, modulo ROWS.
@@ -310,7 +311,6 @@ module meshkv_tile #(
     wire [Y_WIDTH:0] round = above + ROWS[Y_WIDTH:0];
     wire [Y_WIDTH-1:0] lag = above[Y_WIDTH] ? round[Y_WIDTH-1:0] : above[Y_WIDTH-1:0];
     wire unused_round = round[Y_WIDTH];
-    wire calls = heard & is_call;
 
     // If each head has a row of its own: the column's heads that this row computes for one of the streams.
     wire [MASK_WIDTH-1:0] own;

@@ -41,7 +41,9 @@ module meshkv_mesh #(
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
-    parameter CLAIM_PERIODS = 15
+    parameter CLAIM_PERIODS = 8,
+    // Periods after which another head of its port has the turn to claim.
+    parameter CLAIM_LIMIT = 16
 ) (
     input  wire                        clk,
     input  wire [TILES-1:0]            rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
@@ -214,7 +216,8 @@ module meshkv_mesh #(
                     .FLIT_WIDTH       (FLIT_WIDTH),
                     .HALF_SLOT        (HALF_SLOT),
                     .STARVE_LIMIT     (STARVE_LIMIT),
-                    .CLAIM_PERIODS    (CLAIM_PERIODS)
+                    .CLAIM_PERIODS    (CLAIM_PERIODS),
+                    .CLAIM_LIMIT      (CLAIM_LIMIT)
                 ) u_router (
                     .clk        (clk),
                     .rst        (rst[TILE]),

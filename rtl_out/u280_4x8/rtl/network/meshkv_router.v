@@ -38,7 +38,9 @@ module meshkv_router #(
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
-    parameter CLAIM_PERIODS = 15
+    parameter CLAIM_PERIODS = 8,
+    // Periods after which another head of its port has the turn to claim.
+    parameter CLAIM_LIMIT = 16
 ) (
     input  wire                         clk,
     input  wire                         rst,
@@ -488,7 +490,8 @@ module meshkv_router #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_allocator (
         .clk        (clk),
         .rst        (rst),

@@ -20,7 +20,9 @@ module meshkv_switch_allocator #(
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
-    parameter CLAIM_PERIODS = 15
+    parameter CLAIM_PERIODS = 8,
+    // Periods after which another head of its port has the turn to claim.
+    parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -140,7 +142,23 @@ module meshkv_switch_allocator #(
     reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
     reg  [4:0] closed_outputs_q;
     reg  [4:0] period_q;
+    reg [15:0] random_q;  // When turns slip, so that none locks to the rhythm of returning credits.
     wire       tick = &period_q;
+
+    // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
+    // its own: some depend on others, and a vector would look like a combinational loop.
+    wire [2:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [2:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
+    wire [2:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
+    wire [2:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
+    wire [2:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
+    wire lost_single_n, lost_single_s, lost_single_e, lost_single_w, lost_single_l;
+    wire lost_copy_n, lost_copy_s, lost_copy_e, lost_copy_w, lost_copy_l;
+    reg [VCS-1:0] stage_vc_n;
+    reg [VCS-1:0] stage_vc_s;
+    reg [VCS-1:0] stage_vc_e;
+    reg [VCS-1:0] stage_vc_w;
+    reg [VCS-1:0] stage_vc_l;
 
     wire [14:0]      want_n;
     wire [2:0]       claim_n;
@@ -148,7 +166,7 @@ module meshkv_switch_allocator #(
     wire [4:0]       express_ok_n;
     wire [VCS-1:0]   express_vc_n;
     wire             several_n, express_first_n, yield_n;
-    wire [4:0]       held_single_n, held_copy_n, part_last_n;
+    wire [4:0]       held_single_n, held_copy_n, part_last_n, insists_n;
     wire [4:0]       held_n = held_single_n | held_copy_n;
     wire [5*VN0_VCS-1:0]     part_out_n;
     wire [VCS-1:0]           out_slot_n;
@@ -157,7 +175,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_n (
         .clk           (clk),
         .rst           (rst),
@@ -174,9 +193,11 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[N]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[0] & random_q[7]),
         .wants         (want_n),
         .held_single   (held_single_n),
         .held_copy     (held_copy_n),
+        .insists       (insists_n),
         .several       (several_n),
         .claim         (claim_n),
         .claim_outputs (claim_outputs_n),
@@ -201,7 +222,7 @@ module meshkv_switch_allocator #(
     wire [4:0]       express_ok_s;
     wire [VCS-1:0]   express_vc_s;
     wire             several_s, express_first_s, yield_s;
-    wire [4:0]       held_single_s, held_copy_s, part_last_s;
+    wire [4:0]       held_single_s, held_copy_s, part_last_s, insists_s;
     wire [4:0]       held_s = held_single_s | held_copy_s;
     wire [5*VN0_VCS-1:0]     part_out_s;
     wire [VCS-1:0]           out_slot_s;
@@ -210,7 +231,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_s (
         .clk           (clk),
         .rst           (rst),
@@ -227,9 +249,11 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[S]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[1] & random_q[10]),
         .wants         (want_s),
         .held_single   (held_single_s),
         .held_copy     (held_copy_s),
+        .insists       (insists_s),
         .several       (several_s),
         .claim         (claim_s),
         .claim_outputs (claim_outputs_s),
@@ -254,7 +278,7 @@ module meshkv_switch_allocator #(
     wire [4:0]       express_ok_e;
     wire [VCS-1:0]   express_vc_e;
     wire             several_e, express_first_e, yield_e;
-    wire [4:0]       held_single_e, held_copy_e, part_last_e;
+    wire [4:0]       held_single_e, held_copy_e, part_last_e, insists_e;
     wire [4:0]       held_e = held_single_e | held_copy_e;
     wire [5*VN0_VCS-1:0]     part_out_e;
     wire [VCS-1:0]           out_slot_e;
@@ -263,7 +287,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_e (
         .clk           (clk),
         .rst           (rst),
@@ -280,9 +305,11 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[E]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[2] & random_q[13]),
         .wants         (want_e),
         .held_single   (held_single_e),
         .held_copy     (held_copy_e),
+        .insists       (insists_e),
         .several       (several_e),
         .claim         (claim_e),
         .claim_outputs (claim_outputs_e),
@@ -307,7 +334,7 @@ module meshkv_switch_allocator #(
     wire [4:0]       express_ok_w;
     wire [VCS-1:0]   express_vc_w;
     wire             several_w, express_first_w, yield_w;
-    wire [4:0]       held_single_w, held_copy_w, part_last_w;
+    wire [4:0]       held_single_w, held_copy_w, part_last_w, insists_w;
     wire [4:0]       held_w = held_single_w | held_copy_w;
     wire [5*VN0_VCS-1:0]     part_out_w;
     wire [VCS-1:0]           out_slot_w;
@@ -316,7 +343,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_w (
         .clk           (clk),
         .rst           (rst),
@@ -333,9 +361,11 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[W]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[3] & random_q[12]),
         .wants         (want_w),
         .held_single   (held_single_w),
         .held_copy     (held_copy_w),
+        .insists       (insists_w),
         .several       (several_w),
         .claim         (claim_w),
         .claim_outputs (claim_outputs_w),
@@ -360,7 +390,7 @@ module meshkv_switch_allocator #(
     wire [4:0]       express_ok_l;
     wire [VCS-1:0]   express_vc_l;
     wire             several_l, express_first_l, yield_l;
-    wire [4:0]       held_single_l, held_copy_l, part_last_l;
+    wire [4:0]       held_single_l, held_copy_l, part_last_l, insists_l;
     wire [4:0]       held_l = held_single_l | held_copy_l;
     wire [5*VN0_VCS-1:0]     part_out_l;
     wire [VCS-1:0]           out_slot_l;
@@ -369,7 +399,8 @@ module meshkv_switch_allocator #(
         .VN0_VCS      (VN0_VCS),
         .VCS          (VCS),
         .STARVE_LIMIT (STARVE_LIMIT),
-        .CLAIM_PERIODS(CLAIM_PERIODS)
+        .CLAIM_PERIODS(CLAIM_PERIODS),
+        .CLAIM_LIMIT  (CLAIM_LIMIT)
     ) u_request_l (
         .clk           (clk),
         .rst           (rst),
@@ -386,9 +417,11 @@ module meshkv_switch_allocator #(
         .holds         (holder_q[L]),
         .closed_outputs(closed_outputs_q),
         .tick          (tick),
+        .slips         (random_q[5] & random_q[14]),
         .wants         (want_l),
         .held_single   (held_single_l),
         .held_copy     (held_copy_l),
+        .insists       (insists_l),
         .several       (several_l),
         .claim         (claim_l),
         .claim_outputs (claim_outputs_l),
@@ -407,7 +440,7 @@ module meshkv_switch_allocator #(
         .express_first (express_first_l)
     );
 
-    // The turn to claim goes round. An input that claims keeps it until it has been served.
+    // The turn to claim goes round. An input that claims keeps it until it has been served or gives up.
     wire [2:0] claimed = (claim_n & {3{holder_q[N]}}) | (claim_s & {3{holder_q[S]}}) | (claim_e & {3{holder_q[E]}})
                        | (claim_w & {3{holder_q[W]}}) | (claim_l & {3{holder_q[L]}});
     wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}}) | (claim_outputs_s & {5{holder_q[S]}})
@@ -415,24 +448,18 @@ module meshkv_switch_allocator #(
                                | (claim_outputs_l & {5{holder_q[L]}});
     always @(posedge clk) begin
         period_q         <= period_q + 1'b1;
+        random_q         <= {random_q[14:0], ^(random_q & 16'hd008)};
         closed_q         <= claimed;
         closed_outputs_q <= claimed_outputs;
-        if (~|claimed) holder_q <= {holder_q[3:0], holder_q[4]};
+        if (~|claimed | ~|claimed_outputs) holder_q <= {holder_q[3:0], holder_q[4]};
         if (rst) begin
             period_q         <= 5'd0;
+            random_q         <= 16'hace1;
             closed_q         <= 3'b000;
             closed_outputs_q <= 5'b00000;
             holder_q         <= 5'b00001;
         end
     end
-
-    // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
-    // its own: some depend on others, and a vector would look like a combinational loop.
-    wire [2:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
-    wire [2:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
-    wire [2:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
-    wire [2:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
-    wire [2:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
     wire won_s_l = |kind_s_l;
     wire won_e_n = |kind_e_n, won_e_s = |kind_e_s, won_e_l = |kind_e_l;
     wire won_w_n = |kind_w_n, won_w_s = |kind_w_s, won_w_l = |kind_w_l;
@@ -444,92 +471,110 @@ module meshkv_switch_allocator #(
 
     wire [2:0] ask_e_n, ask_e_s;
     meshkv_side_choice u_side_e_ns (
-        .clk     (clk),
-        .rst     (rst),
-        .yield   (yield_e),
-        .single_a(held_single_e[N]),
-        .copy_a  (held_copy_e[N]),
-        .single_b(held_single_e[S]),
-        .copy_b  (held_copy_e[S]),
-        .want_a  (want_e[3*N+:3]),
-        .want_b  (want_e[3*S+:3]),
-        .ask_a   (ask_e_n),
-        .ask_b   (ask_e_s)
+        .clk      (clk),
+        .rst      (rst),
+        .slips    (random_q[0] & random_q[7]),
+        .insists_a(insists_e[N]),
+        .insists_b(insists_e[S]),
+        .yield    (yield_e),
+        .single_a (held_single_e[N]),
+        .copy_a   (held_copy_e[N]),
+        .single_b (held_single_e[S]),
+        .copy_b   (held_copy_e[S]),
+        .want_a   (want_e[3*N+:3]),
+        .want_b   (want_e[3*S+:3]),
+        .ask_a    (ask_e_n),
+        .ask_b    (ask_e_s)
     );
 
     wire [2:0] ask_w_n, ask_w_s;
     meshkv_side_choice u_side_w_ns (
-        .clk     (clk),
-        .rst     (rst),
-        .yield   (yield_w),
-        .single_a(held_single_w[N]),
-        .copy_a  (held_copy_w[N]),
-        .single_b(held_single_w[S]),
-        .copy_b  (held_copy_w[S]),
-        .want_a  (want_w[3*N+:3]),
-        .want_b  (want_w[3*S+:3]),
-        .ask_a   (ask_w_n),
-        .ask_b   (ask_w_s)
+        .clk      (clk),
+        .rst      (rst),
+        .slips    (random_q[1] & random_q[10]),
+        .insists_a(insists_w[N]),
+        .insists_b(insists_w[S]),
+        .yield    (yield_w),
+        .single_a (held_single_w[N]),
+        .copy_a   (held_copy_w[N]),
+        .single_b (held_single_w[S]),
+        .copy_b   (held_copy_w[S]),
+        .want_a   (want_w[3*N+:3]),
+        .want_b   (want_w[3*S+:3]),
+        .ask_a    (ask_w_n),
+        .ask_b    (ask_w_s)
     );
 
     wire [2:0] ask_l_n, ask_l_s;
     meshkv_side_choice u_side_l_ns (
-        .clk     (clk),
-        .rst     (rst),
-        .yield   (yield_l),
-        .single_a(held_single_l[N]),
-        .copy_a  (held_copy_l[N]),
-        .single_b(held_single_l[S]),
-        .copy_b  (held_copy_l[S]),
-        .want_a  (want_l[3*N+:3]),
-        .want_b  (want_l[3*S+:3]),
-        .ask_a   (ask_l_n),
-        .ask_b   (ask_l_s)
+        .clk      (clk),
+        .rst      (rst),
+        .slips    (random_q[2] & random_q[13]),
+        .insists_a(insists_l[N]),
+        .insists_b(insists_l[S]),
+        .yield    (yield_l),
+        .single_a (held_single_l[N]),
+        .copy_a   (held_copy_l[N]),
+        .single_b (held_single_l[S]),
+        .copy_b   (held_copy_l[S]),
+        .want_a   (want_l[3*N+:3]),
+        .want_b   (want_l[3*S+:3]),
+        .ask_a    (ask_l_n),
+        .ask_b    (ask_l_s)
     );
 
     wire [2:0] ask_l_e, ask_l_w;
     meshkv_side_choice u_side_l_ew (
-        .clk     (clk),
-        .rst     (rst),
-        .yield   (1'b0),
-        .single_a(held_single_l[E]),
-        .copy_a  (held_copy_l[E]),
-        .single_b(held_single_l[W]),
-        .copy_b  (held_copy_l[W]),
-        .want_a  (want_l[3*E+:3]),
-        .want_b  (want_l[3*W+:3]),
-        .ask_a   (ask_l_e),
-        .ask_b   (ask_l_w)
+        .clk      (clk),
+        .rst      (rst),
+        .slips    (random_q[3] & random_q[12]),
+        .insists_a(insists_l[E]),
+        .insists_b(insists_l[W]),
+        .yield    (1'b0),
+        .single_a (held_single_l[E]),
+        .copy_a   (held_copy_l[E]),
+        .single_b (held_single_l[W]),
+        .copy_b   (held_copy_l[W]),
+        .want_a   (want_l[3*E+:3]),
+        .want_b   (want_l[3*W+:3]),
+        .ask_a    (ask_l_e),
+        .ask_b    (ask_l_w)
     );
 
     wire [2:0] ask_e_w, ask_e_l;
     meshkv_side_choice u_side_e_wl (
-        .clk     (clk),
-        .rst     (rst),
-        .yield   (1'b0),
-        .single_a(held_single_e[W]),
-        .copy_a  (held_copy_e[W]),
-        .single_b(held_single_e[L]),
-        .copy_b  (held_copy_e[L]),
-        .want_a  (want_e[3*W+:3]),
-        .want_b  (want_e[3*L+:3]),
-        .ask_a   (ask_e_w),
-        .ask_b   (ask_e_l)
+        .clk      (clk),
+        .rst      (rst),
+        .slips    (random_q[5] & random_q[14]),
+        .insists_a(insists_e[W]),
+        .insists_b(insists_e[L]),
+        .yield    (1'b0),
+        .single_a (held_single_e[W]),
+        .copy_a   (held_copy_e[W]),
+        .single_b (held_single_e[L]),
+        .copy_b   (held_copy_e[L]),
+        .want_a   (want_e[3*W+:3]),
+        .want_b   (want_e[3*L+:3]),
+        .ask_a    (ask_e_w),
+        .ask_b    (ask_e_l)
     );
 
     wire [2:0] ask_w_e, ask_w_l;
     meshkv_side_choice u_side_w_el (
-        .clk     (clk),
-        .rst     (rst),
-        .yield   (1'b0),
-        .single_a(held_single_w[E]),
-        .copy_a  (held_copy_w[E]),
-        .single_b(held_single_w[L]),
-        .copy_b  (held_copy_w[L]),
-        .want_a  (want_w[3*E+:3]),
-        .want_b  (want_w[3*L+:3]),
-        .ask_a   (ask_w_e),
-        .ask_b   (ask_w_l)
+        .clk      (clk),
+        .rst      (rst),
+        .slips    (random_q[6] & random_q[15]),
+        .insists_a(insists_w[E]),
+        .insists_b(insists_w[L]),
+        .yield    (1'b0),
+        .single_a (held_single_w[E]),
+        .copy_a   (held_copy_w[E]),
+        .single_b (held_single_w[L]),
+        .copy_b   (held_copy_w[L]),
+        .want_a   (want_w[3*E+:3]),
+        .want_b   (want_w[3*L+:3]),
+        .ask_a    (ask_w_e),
+        .ask_b    (ask_w_l)
     );
     wire [2:0] ask_n_s = want_n[3*S+:3] & {3{~yield_n}};
     wire [2:0] ask_s_n = want_s[3*N+:3] & {3{~yield_s}};
@@ -591,11 +636,11 @@ module meshkv_switch_allocator #(
     // East, west and the tile are decided beside them. An input that is sure of north or south asks for nothing
     // else but copies of the same flit. One that wins there against a rival loses what it wins here; the turns
     // here count it as a win all the same.
-    wire lost_single_n = |kind_n_s, lost_copy_n = |kind_n_s[1:0];
-    wire lost_single_s = |kind_s_n, lost_copy_s = |kind_s_n[1:0];
-    wire lost_single_e = |{kind_e_n, kind_e_s}, lost_copy_e = |{kind_e_n[1:0], kind_e_s[1:0]};
-    wire lost_single_w = |{kind_w_n, kind_w_s}, lost_copy_w = |{kind_w_n[1:0], kind_w_s[1:0]};
-    wire lost_single_l = |{kind_l_n, kind_l_s}, lost_copy_l = |{kind_l_n[1:0], kind_l_s[1:0]};
+    assign lost_single_n = |kind_n_s, lost_copy_n = |kind_n_s[1:0];
+    assign lost_single_s = |kind_s_n, lost_copy_s = |kind_s_n[1:0];
+    assign lost_single_e = |{kind_e_n, kind_e_s}, lost_copy_e = |{kind_e_n[1:0], kind_e_s[1:0]};
+    assign lost_single_w = |{kind_w_n, kind_w_s}, lost_copy_w = |{kind_w_n[1:0], kind_w_s[1:0]};
+    assign lost_single_l = |{kind_l_n, kind_l_s}, lost_copy_l = |{kind_l_n[1:0], kind_l_s[1:0]};
 
     wire       alone_s_n = ~(held_e[N] | held_w[N] | held_l[N]);
     reg        stuck_s_n;
@@ -875,11 +920,6 @@ module meshkv_switch_allocator #(
         .send_vc    (granted_vc_l),
         .send_last  (granted_last_l)
     );
-    reg [VCS-1:0] stage_vc_n;
-    reg [VCS-1:0] stage_vc_s;
-    reg [VCS-1:0] stage_vc_e;
-    reg [VCS-1:0] stage_vc_w;
-    reg [VCS-1:0] stage_vc_l;
     reg [1:0] stage_select_n, stage_select_s, stage_select_l;
     reg       stage_tile_e, stage_tile_w;
     always @(posedge clk) begin

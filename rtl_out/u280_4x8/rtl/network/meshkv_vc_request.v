@@ -5,7 +5,7 @@
 //
 // A virtual channel requests only with a credit, so every grant moves a flit. The departing one
 // follows from the kind of flit that has won. A favoured head that has waited too long claims the
-// next credits of its class, and its rivals stand back from them.
+// next credits of its class, and its rivals stand back from them, until it has left or its time is over.
 `default_nettype none
 module meshkv_vc_request #(
     // Permitted outputs: bits local, west, east, south, north.
@@ -17,7 +17,9 @@ module meshkv_vc_request #(
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
-    parameter CLAIM_PERIODS = 15
+    parameter CLAIM_PERIODS = 8,
+    // Periods after which another head of its port has the turn to claim.
+    parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -42,6 +44,7 @@ module meshkv_vc_request #(
     input  wire                 holds,  // It is this input.
     input  wire [4:0]           closed_outputs,  // At these outputs.
     input  wire                 tick,  // A period of 32 cycles ends.
+    input  wire                 slips,  // The turn among channels of KV_DATA stays.
     output wire [2:0]           claim,  // This input would claim them.
     output wire [4:0]           claim_outputs,  // At these outputs.
 
@@ -49,6 +52,7 @@ module meshkv_vc_request #(
     output wire [14:0]          wants,
     output wire [4:0]           held_single,  // Outputs for which flits with one destination wait, with a credit or without.
     output wire [4:0]           held_copy,  // Outputs for which the KV_DATA head waits whose turn it is.
+    output wire [4:0]           insists,  // Outputs to which the head that claims could leave.
     output wire                 several,  // The KV_DATA head whose turn it is has several destinations.
     output wire [4:0]           express_ok,  // The flit on the link has an empty buffer and a credit at that output.
 
@@ -113,8 +117,8 @@ module meshkv_vc_request #(
                 wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS];
                 wire [VN0_VCS-1:0] firsts  = part & starts;
                 wire [VN0_VCS-1:0] bodies  = part & resumes;
-                wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS]
-                    & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
+                wire [VCS-VN0_VCS-1:0] unclaimed = avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
+                wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS] & unclaimed;
                 wire [VN0_VCS-1:0] fits    = bodies | firsts;
                 assign wants[o*3+:3] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |fits};
 
@@ -135,9 +139,10 @@ module meshkv_vc_request #(
                 assign leaving[o*VN0_VCS+:VN0_VCS] = part_vc & {VN0_VCS{won[o*3+PART]}};
 
                 assign claim_outputs[o] = |(pending[o*VCS+:VCS] & is_favoured);
+                assign insists[o]       = holds & claim_outputs[o] & |(wants[o*3+:3] & claim);
 
                 if (o == EAST || o == WEST) begin : gen_express
-                    assign express_ok[o] = |(rx_valid & ~occupied & {avail[o*VCS+VN0_VCS+:VCS-VN0_VCS], resumes | starts});
+                    assign express_ok[o] = |(rx_valid & ~occupied & {unclaimed, resumes | starts});
                 end else begin : gen_no_express
                     assign express_ok[o] = 1'b0;
                 end
@@ -149,6 +154,7 @@ module meshkv_vc_request #(
                 assign part_last[o]                  = 1'b0;
                 assign held_single[o]                = 1'b0;
                 assign held_copy[o]                  = 1'b0;
+                assign insists[o]                    = 1'b0;
                 assign express_ok[o]                 = 1'b0;
                 assign claim_outputs[o]              = 1'b0;
             end
@@ -219,11 +225,11 @@ module meshkv_vc_request #(
         end
     end
 
-    wire [VN0_VCS-1:0] leaves        = chosen;
+    wire [VN0_VCS-1:0] departs       = chosen;
     wire [VN0_VCS-1:0] flies         = rx_valid[VN0_VCS-1:0] & {VN0_VCS{|express}};
-    wire [VN0_VCS-1:0] begins        = leaves & ~last[VN0_VCS-1:0] & ~in_packet;
+    wire [VN0_VCS-1:0] begins        = departs & ~last[VN0_VCS-1:0] & ~in_packet;
     wire [VN0_VCS-1:0] flight_begins = flies & ~{VN0_VCS{rx_last}} & ~in_packet;
-    wire [VN0_VCS-1:0] ends          = (leaves & last[VN0_VCS-1:0]) | (flies & {VN0_VCS{rx_last}});
+    wire [VN0_VCS-1:0] ends          = (departs & last[VN0_VCS-1:0]) | (flies & {VN0_VCS{rx_last}});
     always @(posedge clk) begin
         in_packet <= (in_packet & ~ends) | begins | flight_begins;
         if (rst) in_packet <= {VN0_VCS{1'b0}};
@@ -243,7 +249,7 @@ module meshkv_vc_request #(
     reg [VN0_VCS-1:0] has_left;
     reg [VCS-1:0]     freed_q;
     always @(posedge clk) begin
-        has_left <= leaves;
+        has_left <= departs;
         freed_q  <= freed;
     end
     generate
@@ -288,7 +294,7 @@ module meshkv_vc_request #(
     always @(posedge clk) begin
         won_first_q <= lost_single;
         won_rest_q  <= (|{chosen_rest, fetch_rest} & ~lost_single) | (copy_rest & ~lost_copy);
-        yield_q     <= exclusive & ~over;
+        yield_q     <= (exclusive & ~over) | (|(insists & REST));
         if (rst) begin
             won_first_q <= 1'b0;
             won_rest_q  <= 1'b0;
@@ -297,17 +303,24 @@ module meshkv_vc_request #(
     end
 
     // A favoured head that has waited for CLAIM_PERIODS ticks claims the next credits of its class at the
-    // outputs that it needs. A flit inside a packet has a virtual channel of its own and claims nothing.
-    localparam [3:0] PERIODS = CLAIM_PERIODS[3:0];
+    // outputs that it needs. A flit inside a packet has a virtual channel of its own and claims nothing. The turn
+    // passes on if claims are of no use, so that a head that nothing can help keeps no other from claiming.
+    localparam                   COUNT_WIDTH = $clog2(CLAIM_LIMIT);
+    localparam [COUNT_WIDTH-1:0] PERIODS = CLAIM_PERIODS[COUNT_WIDTH-1:0];
+    localparam [31:0]            LAST    = CLAIM_LIMIT - 1;
 
-    reg  [3:0] waited_q, waited_d;
-    wire       claiming    = waited_q == PERIODS;
-    wire       leaves_turn = |((freed_q | ~occupied) & is_favoured);
+    reg  [COUNT_WIDTH-1:0] waited_q, waited_d;
+    reg                    passes_on;
+    wire                   claiming  = waited_q >= PERIODS;
+    wire                   last_tick = waited_q == LAST[COUNT_WIDTH-1:0];
+    wire                   useless   = |(is_favoured[VN0_VCS-1:0] & in_packet);
+    wire                   leaves    = |((freed_q | ~occupied) & is_favoured);
 
     always @(*) begin
-        if (leaves_turn) begin
+        passes_on = leaves | (claiming & (useless | (tick & holds & last_tick)));
+        if (passes_on) begin
             waited_d = 0;
-        end else if (tick & !claiming) begin
+        end else if (tick & (!claiming | holds)) begin
             waited_d = waited_q + 1;
         end else begin
             waited_d = waited_q;
@@ -319,25 +332,28 @@ module meshkv_vc_request #(
     always @(posedge clk) begin
         count_q  <= count_d;
         waited_q <= waited_d;
-        if (leaves_turn)
+        if (passes_on)
             favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
-            waited_q   <= 4'd0;
+            waited_q   <= {COUNT_WIDTH{1'b0}};
             favoured_q <= {VC_WIDTH{1'b0}};
         end
     end
 
-    // Several KV_DATA virtual channels rotate, so that the outputs of one cycle agree on one.
+    // Several KV_DATA virtual channels rotate, so that the outputs of one cycle agree on one. The turn slips at random, and
+    // stays with a head that claims: a rotation of one rhythm could miss the credits of another for ever.
     generate
         if (NUM_DATA == 1) begin : gen_one_data
             assign slot = 1'b1;
+            wire unused_slips = slips;
         end else begin : gen_slots
             reg  [NUM_DATA-1:0] slot_q;
             wire [NUM_DATA-1:0] waits  = occupied[VCS-1:VN0_VCS+1];
             wire [NUM_DATA-1:0] turned = {slot_q[NUM_DATA-2:0], slot_q[NUM_DATA-1]};
             always @(posedge clk) begin
-                if (|(waits & ~slot_q) | ~|(slot_q & waits)) slot_q <= turned;
+                if (holds & claim[2] & |(waits & is_favoured[VCS-1:NUM_SINGLE])) slot_q <= is_favoured[VCS-1:NUM_SINGLE];
+                else if ((|(waits & ~slot_q) & ~slips) | ~|(slot_q & waits)) slot_q <= turned;
                 if (rst) slot_q <= { {NUM_DATA-1{1'b0}}, 1'b1};
             end
             assign slot = slot_q;

@@ -92,7 +92,7 @@ module meshkv_pad #(
     parameter SUM_WIDTH = 69,
     // Bits of a logit before it is scaled, 20 below the point.
     parameter LOGIT_WIDTH = 60,
-    // log2(e) / sqrt(HEAD_DIM), 26 bits.
+    // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
@@ -276,6 +276,7 @@ module meshkv_pad #(
     wire                     idle      = ~run_q;
     wire                     run       = run_q;
     wire                     reading   = read_state_q != NONE;
+    wire                     rested;  // A job may start.
     wire                     starts    = idle & waits & ~is_query & rested & ~(is_close & reading);
     wire                     takes     = idle & waits & is_query;
     reg  [FRESH_CYCLES-1:0]  q_fresh_q;  // A query word was taken in the last cycles; it cannot be used yet.
@@ -477,7 +478,7 @@ module meshkv_pad #(
         .weights_load    (weights_load),
         .weights_at_rest (weights_at_rest)
     );
-    wire                  rested = 1'b1;
+    assign rested = 1'b1;
     // SETTLE lasts until the last sums of the slice before are written. A slice for a context whose results are due
     // waits until they have been read.
     wire                  got_all   = got_q == ALL_DIMS && |sum_valid;
@@ -558,31 +559,6 @@ module meshkv_pad #(
             end
         end
     endgenerate
-    wire [CONTEXTS-1:0] special;
-    meshkv_odd_contexts #(
-        .FLIT_WIDTH (FLIT_WIDTH),
-        .HEADS      (HEADS),
-        .STREAMS_NUM(STREAMS_NUM),
-        .LANE_LOG   (LANE_LOG),
-        .SUB_WIDTH  (SUB_WIDTH)
-    ) u_odd (
-        .clk      (pe_clk),
-        .rst      (pe_rst),
-        .takes    (takes),
-        .q_begins (~|q_word),
-        .q_context(q_context),
-        .q_data   (q_data),
-        .kv_data  (kv_data),
-        .k_issues (k_issues),
-        .v_issues (v_issues),
-        .counts   (counts),
-        .sub      (sub_q),
-        .first    (v_first),
-        .last     (v_last),
-        .contexts (contexts_q),
-        .special  (special)
-    );
-
     // Context whose results are read.
     wire [CONTEXTS-1:0] read_context;
     assign read_context[0] = reads_q[0];
@@ -593,6 +569,34 @@ module meshkv_pad #(
     assign read_context[6] = reads_q[5];
     assign read_context[3] = reads_q[6];
     assign read_context[7] = reads_q[7];
+    wire [CONTEXTS-1:0] special;
+    meshkv_odd_contexts #(
+        .FLIT_WIDTH (FLIT_WIDTH),
+        .HEADS      (HEADS),
+        .STREAMS_NUM(STREAMS_NUM),
+        .LANE_LOG   (LANE_LOG),
+        .SUB_WIDTH  (SUB_WIDTH)
+    ) u_odd (
+        .clk         (pe_clk),
+        .rst         (pe_rst),
+        .takes       (takes),
+        .q_begins    (~|q_word),
+        .q_context   (q_context),
+        .q_data      (q_data),
+        .kv_data     (kv_data),
+        .k_issues    (k_issues),
+        .v_issues    (v_issues),
+        .counts      (counts),
+        .sub         (sub_q),
+        .first       (v_first),
+        .last        (v_last),
+        .contexts    (contexts_q),
+        .read_ends   (got_all),
+        .read_context(read_context),
+        .special     (special)
+    );
+
+    // Number of that context.
     reg  [STREAM_WIDTH-1:0] id_stream;
     reg  [HEAD_PLACE_WIDTH-1:0] id_head;
     integer                 c, d;
@@ -664,6 +668,12 @@ module meshkv_pad #(
 
     // Counted events, in the order of pad_index.
     assign pad_state = {read_state_q[1], weights_load, kv_valid, passes & (value | ones_q), passes & ~value & ~ones_q};
+    wire [ARRAY_ROWS-1:0] row_issues;
+    generate
+        for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_issue
+            assign row_issues[r] = passes & |now_q[r*SLOTS+:SLOTS];
+        end
+    endgenerate
     meshkv_event_counters #(
         .NUM_EVENTS(PAD_EVENTS)
     ) u_events (
@@ -673,11 +683,5 @@ module meshkv_pad #(
         .stat_index(pad_index),
         .stat_data (pad_data)
     );
-    wire [ARRAY_ROWS-1:0] row_issues;
-    generate
-        for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_issue
-            assign row_issues[r] = passes & |now_q[r*SLOTS+:SLOTS];
-        end
-    endgenerate
 endmodule
 `default_nettype wire

@@ -41,7 +41,7 @@ module meshkv_pad_row #(
     parameter SUM_WIDTH = 69,
     // Bits of a logit before it is scaled, 20 below the point.
     parameter LOGIT_WIDTH = 60,
-    // log2(e) / sqrt(HEAD_DIM), 26 bits.
+    // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
@@ -285,6 +285,9 @@ module meshkv_pad_row #(
     wire [PAD_SLOT_WIDTH-1:0] max_slot;
     wire [31:0]            max_data;
     wire [LOGIT_WIDTH-1:0] logit;
+    wire                   s_saturates;
+    wire [30:0]            s_exponent;
+    wire [15:0]            s_significand;
     meshkv_sums #(
         .HEAD_DIM      (HEAD_DIM),
         .PAD_SLOTS     (PAD_SLOTS),
@@ -351,9 +354,7 @@ module meshkv_pad_row #(
     wire                      s_valid = logit_line_q[11];
     wire [PAD_SLOT_WIDTH-1:0] s_slot;
     wire [TOKEN_WIDTH-1:0]    s_token;
-    wire                      s_counts, s_saturates;
-    wire [30:0]               s_exponent;
-    wire [15:0]               s_significand;
+    wire                      s_counts;
     reg  [TOKEN_WIDTH-1:0]    done_token_q;
     always @(posedge clk) begin
         logit_line_q <= {logit_line_q[10:0], logit_valid};

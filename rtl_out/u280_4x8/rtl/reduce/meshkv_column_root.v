@@ -81,7 +81,23 @@ module meshkv_column_root #(
     // The sender's row travels in the layer field.
     localparam FROM_WIDTH = Y_WIDTH + LAYER_WIDTH;
     localparam ID_WIDTH   = HEAD_PLACE_WIDTH + FROM_WIDTH + STREAM_WIDTH;
-    wire [ID_WIDTH-1:0]    root_id = {root_head, root_y, root_layer, root_stream};
+    // Flits are registered before the root stores them. Those of its own tile come straight from the register that PaD's
+    // clock writes, and no word of another clock ends in a memory. It is stable while it is sampled.
+    reg  [SOURCES-1:0] valid_q;
+    reg                    first_q, last_q, alone_q;
+    reg  [ID_WIDTH-1:0]    id_q;
+    reg  [FLIT_WIDTH-1:0]  data_q;
+    always @(posedge clk) begin
+        valid_q <= root_valid;
+        if (|root_valid) begin
+            first_q <= root_first;
+            last_q  <= root_last;
+            alone_q <= root_alone;
+            id_q    <= {root_head, root_y, root_layer, root_stream};
+            data_q  <= root_data;
+        end
+        if (rst) valid_q <= {SOURCES{1'b0}};
+    end
     wire [ID_WIDTH-1:0]    merge_id;
     wire [FROM_WIDTH-1:0]  out_from;
     wire [LAYER_WIDTH-1:0] unused_layer;
@@ -110,12 +126,12 @@ module meshkv_column_root #(
         .rst            (rst),
         .idle           (unused_idle),
         .partials       (partials),
-        .root_valid     (root_valid),
-        .root_first     (root_first),
-        .root_last      (root_last),
-        .root_alone     (root_alone),
-        .root_id        (root_id),
-        .root_data      (root_data),
+        .root_valid     (valid_q),
+        .root_first     (first_q),
+        .root_last      (last_q),
+        .root_alone     (alone_q),
+        .root_id        (id_q),
+        .root_data      (data_q),
         .root_credit    (root_credit),
         .merge_valid    (merge_valid),
         .merge_id       (merge_id),

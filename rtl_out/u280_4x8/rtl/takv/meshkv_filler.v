@@ -150,13 +150,13 @@ module meshkv_filler #(
     assign claim_named = waits & ~busy_q;
     assign claim_valid = claims;
     assign claim_slot  = lowest_slot;
-    assign claim_last  = v_last + HALF;
     assign event_wait  = waits & ~busy_q & ~claims;
 
     // V is stored in blocks of HEAD_DIM flits. Any token of a block needs the whole block.
     localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
     localparam [INDEX_WIDTH-1:0] BLOCK_OFFSET = BLOCK_OFFSET_NUM[INDEX_WIDTH-1:0];
     wire [INDEX_WIDTH-1:0]  v_last = last | BLOCK_OFFSET;
+    assign claim_last = v_last + HALF;
 
     // The slice at the front is read burst by burst, K then V. A burst needs a free ID and a credit of the memory
     // port's queue.

@@ -23,6 +23,10 @@ module meshkv_memory_port #(
     parameter AXI_ADDR_WIDTH = 32,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
+    // Width of a slice's number within its home in bits.
+    parameter LOCAL_WIDTH = 12,
+    // Width of a byte's place in the region of a home in bits.
+    parameter REGION_WIDTH = 27,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
     // The same as a power of two: an AXI size.
@@ -131,7 +135,9 @@ module meshkv_memory_port #(
         end
     endgenerate
 
-    // Slice and flit form the address; the request is held until taken.
+    // The home's region, and the byte of slice and flit in it, form the address; the request is held until taken.
+    wire [REGION_WIDTH-1:0]  at = { {REGION_WIDTH-LOCAL_WIDTH{1'b0}}, number[LOCAL_WIDTH-1:0]} * SLICE_BYTES[REGION_WIDTH-1:0]
+        + { {REGION_WIDTH-INDEX_WIDTH{1'b0}}, first} * FLIT_BYTES[REGION_WIDTH-1:0];
     reg                      ar_valid_q;
     reg [AXI_ID_WIDTH-1:0]   ar_id_q;
     reg [AXI_ADDR_WIDTH-1:0] ar_addr_q;
@@ -143,8 +149,7 @@ module meshkv_memory_port #(
         if (|grant) begin
             ar_id_q   <= named;
             ar_len_q  <= len;
-            ar_addr_q <= { {AXI_ADDR_WIDTH-NUMBER_WIDTH{1'b0}}, number} * SLICE_BYTES[AXI_ADDR_WIDTH-1:0]
-                + { {AXI_ADDR_WIDTH-INDEX_WIDTH{1'b0}}, first} * FLIT_BYTES[AXI_ADDR_WIDTH-1:0];
+            ar_addr_q <= {number[NUMBER_WIDTH-1:LOCAL_WIDTH], at};
         end
         if (rst) begin
             credit_q   <= {TILES{1'b0}};

@@ -25,6 +25,14 @@ module meshkv_front #(
     parameter ARG_BITS = 6,
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 6,
+    // Number of the first port's argument.
+    parameter FIRST_ARGUMENT = 2,
+    // Lowest bit of an address that names the part of memory.
+    parameter PART_LSB = 27,
+    // Bits that do; 0: all addresses are in that of the own argument.
+    parameter PART_WIDTH = 5,
+    // Ports to external memory.
+    parameter PORTS = 32,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
@@ -69,8 +77,6 @@ module meshkv_front #(
     parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
-    // Ports to external memory.
-    parameter PORTS = 32,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
     // Arguments: queries, outputs, one base address a memory port, and the list.
@@ -89,6 +95,8 @@ module meshkv_front #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
+    // Bursts of queries, list or new tokens of an epoch at most that memory owes.
+    parameter QUERY_BURSTS = 3,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
@@ -951,6 +959,12 @@ module meshkv_front #(
     wire [PORTS-1:0] moves = read_moves;
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
+    wire             beat_valid, ask_ready;
+    wire [FLIT_WIDTH-1:0] beat_data;
+    wire [1:0]       beat_resp;
+
+    // Tiles' errors travel here from their rows.
+    wire [TILES-1:0] memory_here, timeout_here;
     meshkv_control_registers #(
         .TILES         (TILES),
         .ADDRESS_BITS  (ADDRESS_BITS),
@@ -1267,9 +1281,6 @@ module meshkv_front #(
     // Queries are read by the port that writes outputs.
     wire [AXI_ID_WIDTH-1:0] unused_beat_id;
     wire                    unused_beat_last, unused_query_beats;
-    wire                    beat_valid, ask_ready;
-    wire [FLIT_WIDTH-1:0]   beat_data;
-    wire [1:0]              beat_resp;
     localparam LIST_NUM = NUM_ARGUMENTS - 1;
     localparam [ARG_BITS-1:0] QUERIES = 0, OUTPUTS = 1, LIST = LIST_NUM[ARG_BITS-1:0];
     meshkv_query_reader #(
@@ -1313,15 +1324,20 @@ module meshkv_front #(
     wire [7:0]               near_ask_len   = ask_len;
 
     meshkv_read_guard #(
-        .ID_WIDTH     (AXI_ID_WIDTH),
-        .ADDR_WIDTH   (IO_ADDR_WIDTH),
-        .FLIT_WIDTH   (FLIT_WIDTH),
-        .FLIT_LOG     (FLIT_LOG),
-        .EPOCH_BITS   (EPOCH_BITS),
-        .ARG_BITS     (ARG_BITS),
-        .HOST_ID_WIDTH(HOST_ID_WIDTH),
-        .ALIGN_LOG    (BUFFER_LOG),
-        .SECOND       (1)
+        .ID_WIDTH      (AXI_ID_WIDTH),
+        .ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .FLIT_WIDTH    (FLIT_WIDTH),
+        .FLIT_LOG      (FLIT_LOG),
+        .EPOCH_BITS    (EPOCH_BITS),
+        .ARG_BITS      (ARG_BITS),
+        .HOST_ID_WIDTH (HOST_ID_WIDTH),
+        .ALIGN_LOG     (BUFFER_LOG),
+        .SECOND        (1),
+        .BURSTS        (QUERY_BURSTS),
+        .FIRST_ARGUMENT(FIRST_ARGUMENT),
+        .PART_LSB      (PART_LSB),
+        .PART_WIDTH    (PART_WIDTH),
+        .PORTS         (PORTS)
     ) u_query_port (
         .clk          (ap_clk),
         .rst          (rst_q),
@@ -1426,8 +1442,6 @@ module meshkv_front #(
         .m_bresp        (m_axi_io_bresp)
     );
 
-    // Tiles' errors travel here from their rows.
-    wire [TILES-1:0] memory_here, timeout_here;
     genvar p, y;
     generate
         for (y = 0; y < ROWS; y = y + 1) begin : gen_row
@@ -1487,15 +1501,20 @@ module meshkv_front #(
                 .m_rlast  (beat_last_here)
             );
             meshkv_read_guard #(
-                .ID_WIDTH     (AXI_ID_WIDTH),
-                .ADDR_WIDTH   (AXI_ADDR_WIDTH),
-                .FLIT_WIDTH   (FLIT_WIDTH),
-                .FLIT_LOG     (FLIT_LOG),
-                .EPOCH_BITS   (EPOCH_BITS),
-                .ARG_BITS     (ARG_BITS),
-                .HOST_ID_WIDTH(HOST_ID_WIDTH),
-                .ALIGN_LOG    (BASE_LOG),
-                .SECOND       (0)
+                .ID_WIDTH      (AXI_ID_WIDTH),
+                .ADDR_WIDTH    (AXI_ADDR_WIDTH),
+                .FLIT_WIDTH    (FLIT_WIDTH),
+                .FLIT_LOG      (FLIT_LOG),
+                .EPOCH_BITS    (EPOCH_BITS),
+                .ARG_BITS      (ARG_BITS),
+                .HOST_ID_WIDTH (HOST_ID_WIDTH),
+                .ALIGN_LOG     (BASE_LOG),
+                .SECOND        (0),
+                .BURSTS        (1 << AXI_ID_WIDTH),
+                .FIRST_ARGUMENT(FIRST_ARGUMENT),
+                .PART_LSB      (PART_LSB),
+                .PART_WIDTH    (PART_WIDTH),
+                .PORTS         (PORTS)
             ) u_port (
                 .clk          (ap_clk),
                 .rst          (rst_q),

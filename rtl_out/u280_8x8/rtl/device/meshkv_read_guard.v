@@ -24,7 +24,17 @@ module meshkv_read_guard #(
     // Low bits of the base address that are 0.
     parameter ALIGN_LOG = 12,
     // 1: there is a second base address.
-    parameter SECOND = 0
+    parameter SECOND = 0,
+    // Bursts of an epoch at most that memory owes.
+    parameter BURSTS = 16,
+    // Number of the first port's argument.
+    parameter FIRST_ARGUMENT = 2,
+    // Lowest bit of an address that names the part of memory.
+    parameter PART_LSB = 27,
+    // Bits that do; 0: all addresses are in that of the own argument.
+    parameter PART_WIDTH = 5,
+    // Ports to external memory.
+    parameter PORTS = 32
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -87,6 +97,26 @@ module meshkv_read_guard #(
                 if (also & base_high)  second_q[KEPT-1:32-ALIGN_LOG] <= base_data;
             end
             assign base = s_second ? second_q : base_q;
+        end else if (PART_WIDTH != 0) begin : gen_parts
+            // A tile that has swapped reads from the memory of another port.
+            wire [63:0] whole_base;
+            wire        unused_own = |{number, second, s_second, base_q, whole_base[ALIGN_LOG-1:0]};
+            assign base = whole_base[63:ALIGN_LOG];
+            meshkv_base_table #(
+                .PORTS         (PORTS),
+                .ARG_BITS      (ARG_BITS),
+                .ALIGN_LOG     (ALIGN_LOG),
+                .FIRST_ARGUMENT(FIRST_ARGUMENT),
+                .PART_WIDTH    (PART_WIDTH)
+            ) u_bases (
+                .clk          (clk),
+                .base_valid   (base_valid),
+                .base_high    (base_high),
+                .base_argument(base_argument),
+                .base_data    (base_data),
+                .part         (s_araddr[PART_LSB+:PART_WIDTH]),
+                .base         (whole_base)
+            );
         end else begin : gen_one
             wire unused_second = |{second, s_second};
             assign base = base_q;
@@ -94,7 +124,8 @@ module meshkv_read_guard #(
     endgenerate
 
     // A register holds the address until memory takes it, even if the requester is reset.
-    localparam COUNT_WIDTH = ID_WIDTH + EPOCH_BITS + 1;
+    localparam MOST_NUM    = BURSTS << EPOCH_BITS;
+    localparam COUNT_WIDTH = $clog2(MOST_NUM + 1);
     reg                           valid_q;
     reg  [63:0]                   addr_q;
     reg  [EPOCH_BITS+ID_WIDTH-1:0] id_q;
@@ -160,8 +191,8 @@ module meshkv_read_guard #(
     assign s_rlast  = m_rlast;
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && take && &count_q) begin
-            $fdisplay(32'h8000_0002, "%m: more bursts than there are names");
+        if (!rst && take && !last_q && { {32-COUNT_WIDTH{1'b0}}, count_q} >= MOST_NUM) begin
+            $fdisplay(32'h8000_0002, "%m: more bursts than BURSTS of each epoch");
             $stop;
         end
     end

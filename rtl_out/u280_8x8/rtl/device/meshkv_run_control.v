@@ -191,6 +191,8 @@ module meshkv_run_control #(
             fresh_q <= 1'b1;
             if (~fresh_q || args_word > until_q) until_q <= args_word;
         end
+        // It has dropped what earlier scans found, also in words that did not change: everything is read again.
+        if (lead_q[3] & ~arguments & fresh_q) until_q <= LAST_WORD_NUM[ARG_WORD_BITS-1:0];
         if (rst) begin
             bus_valid_q <= 1'b0;
             skewed_q    <= 1'b0;

@@ -48,6 +48,9 @@ module meshkv_fetch_park #(
     reg                    valid_q, swept_q;
     reg  [WIDTH-1:0]       word_q;
     wire                   pop  = sweeps & room;
+    // A repeated fetch is dropped: the tile's first one is parked, or its data has been sent. Parked after that, it
+    // would wait for the next use of the slice and be served there before that use's first fetch.
+    wire                   again = word_q[WIDTH-1];
     wire                   push = valid_q & ~resident & (swept_q | ~again);
     meshkv_fifo #(
         .WIDTH(WIDTH),
@@ -70,9 +73,6 @@ module meshkv_fetch_park #(
     assign m_valid   = valid_q & resident;
     assign m_data    = word_q;
 
-    // A repeated fetch is dropped: the tile's first one is parked, or its data has been sent. Parked after that, it
-    // would wait for the next use of the slice and be served there before that use's first fetch.
-    wire again = word_q[WIDTH-1];
     wire parks = push & ~swept_q;
     wire ends  = m_valid & swept_q;
     assign event_park = parks;

@@ -175,6 +175,7 @@ module meshkv_tile_port #(
     wire             near      = data_near;
     wire             far       = data_far;
     reg              near_q, far_q, near_d, far_d, forked;
+    wire             rx_data_valid = |rx_valid[VCS-1:VN0_VCS+1];
     wire             wants_self = data_valid & near & ~near_q;
     wire             wants_net  = data_valid & far & ~far_q & |(avail & data_vc);
     wire             keeps      = wants_self & ~rx_data_valid;
@@ -192,9 +193,6 @@ module meshkv_tile_port #(
         far_q  <= far_d;
         if (rst) {near_q, far_q} <= 2'b00;
     end
-
-    assign own_valid   = fetch_valid & fetch_own;
-    assign fetch_ready = fetch_own ? own_ready : fetches;
 
     // A partial result goes to the reduce root in row 0 of the column. Packets take the virtual channels in turn. A
     // tile of row 0 keeps its own. The virtual networks take turns at the link.
@@ -228,8 +226,10 @@ module meshkv_tile_port #(
     wire               fetch_asks = wants_fetch & ~fetch_turn_q;
     wire               part_next  = yields & wants_part & ~(fetch_asks & fetch_first_q);
     wire               fetch_next = yields & fetch_asks & ~(wants_part & ~fetch_first_q);
-    assign part_ready = root_here ? own_part : parts;
-    assign data_sent  = wants_net & home_turn_q;
+    assign own_valid   = fetch_valid & fetch_own;
+    assign fetch_ready = fetch_own ? own_ready : fetches;
+    assign part_ready  = root_here ? own_part : parts;
+    assign data_sent   = wants_net & home_turn_q;
     always @(posedge clk) begin
         part_turn_q  <= part_next;
         fetch_turn_q <= fetch_next;
@@ -306,7 +306,6 @@ module meshkv_tile_port #(
     assign tx_data  = flit_q;
 
     // Arrivals. Data is always accepted, the network's before the tile's own. Fetches have a buffer.
-    wire rx_data_valid = |rx_valid[VCS-1:VN0_VCS+1];
     reg  [VCS-1:0] credit_q;
     always @(posedge clk) begin
         credit_q <= { rx_valid[VCS-1:VN0_VCS+1], home_credit, root_credit[VN0_VCS-1:0]};

@@ -4,11 +4,16 @@
 // Restricts an input that holds flits for two outputs to one of them, or to copies of one flit.
 //
 // The outputs are decided independently in the same cycle, and an input can feed both only with
-// copies of one flit. They are preferred in turns while flits are held for both, whatever leaves.
+// copies of one flit. They are preferred in turns while flits are held for both, whatever leaves. The turns
+// slip at random, as they could lock to the rhythm of returning credits. A
+// head that claims and could have left in the cycle before is preferred without it.
 `default_nettype none
 module meshkv_side_choice (
     input  wire       clk,
     input  wire       rst,
+    input  wire       slips,  // The turn stays.
+    input  wire       insists_a,  // The head that claims could leave there.
+    input  wire       insists_b,
     input  wire       yield,  // Neither is asked for.
 
     // Flits that wait for the output, whether or not they could leave.
@@ -33,7 +38,7 @@ module meshkv_side_choice (
     assign ask_b = want_b & ~{drop_copy_b, {2{drop_b}}};
 
     always @(posedge clk) begin
-        prefer_b_q <= prefer_b_q ^ ((single_a | copy_a) & (single_b | copy_b));
+        prefer_b_q <= ~insists_a & (insists_b | (prefer_b_q ^ ((single_a | copy_a) & (single_b | copy_b) & ~slips)));
         if (rst) prefer_b_q <= 1'b0;
     end
 endmodule

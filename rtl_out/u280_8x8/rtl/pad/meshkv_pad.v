@@ -92,7 +92,7 @@ module meshkv_pad #(
     parameter SUM_WIDTH = 69,
     // Bits of a logit before it is scaled, 20 below the point.
     parameter LOGIT_WIDTH = 60,
-    // log2(e) / sqrt(HEAD_DIM), 26 bits.
+    // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
@@ -268,6 +268,7 @@ module meshkv_pad #(
     wire                     idle      = ~run_q;
     wire                     run       = run_q;
     wire                     reading   = read_state_q != NONE;
+    wire                     rested;  // A job may start.
     wire                     starts    = idle & waits & ~is_query & rested & ~(is_close & reading);
     wire                     takes     = idle & waits & is_query;
     reg  [FRESH_CYCLES-1:0]  q_fresh_q;  // A query word was taken in the last cycles; it cannot be used yet.
@@ -469,7 +470,7 @@ module meshkv_pad #(
         .weights_load    (weights_load),
         .weights_at_rest (weights_at_rest)
     );
-    wire                  rested = 1'b1;
+    assign rested = 1'b1;
     // SETTLE lasts until the last sums of the slice before are written. A slice for a context whose results are due
     // waits until they have been read.
     wire                  got_all   = got_q == ALL_DIMS && |sum_valid;
@@ -550,6 +551,12 @@ module meshkv_pad #(
             end
         end
     endgenerate
+    // Context whose results are read.
+    wire [CONTEXTS-1:0] read_context;
+    assign read_context[0] = reads_q[0];
+    assign read_context[1] = reads_q[1];
+    assign read_context[2] = reads_q[2];
+    assign read_context[3] = reads_q[3];
     wire [CONTEXTS-1:0] special;
     meshkv_odd_contexts #(
         .FLIT_WIDTH (FLIT_WIDTH),
@@ -558,29 +565,26 @@ module meshkv_pad #(
         .LANE_LOG   (LANE_LOG),
         .SUB_WIDTH  (SUB_WIDTH)
     ) u_odd (
-        .clk      (pe_clk),
-        .rst      (pe_rst),
-        .takes    (takes),
-        .q_begins (~|q_word),
-        .q_context(q_context),
-        .q_data   (q_data),
-        .kv_data  (kv_data),
-        .k_issues (k_issues),
-        .v_issues (v_issues),
-        .counts   (counts),
-        .sub      (sub_q),
-        .first    (v_first),
-        .last     (v_last),
-        .contexts (contexts_q),
-        .special  (special)
+        .clk         (pe_clk),
+        .rst         (pe_rst),
+        .takes       (takes),
+        .q_begins    (~|q_word),
+        .q_context   (q_context),
+        .q_data      (q_data),
+        .kv_data     (kv_data),
+        .k_issues    (k_issues),
+        .v_issues    (v_issues),
+        .counts      (counts),
+        .sub         (sub_q),
+        .first       (v_first),
+        .last        (v_last),
+        .contexts    (contexts_q),
+        .read_ends   (got_all),
+        .read_context(read_context),
+        .special     (special)
     );
 
-    // Context whose results are read.
-    wire [CONTEXTS-1:0] read_context;
-    assign read_context[0] = reads_q[0];
-    assign read_context[1] = reads_q[1];
-    assign read_context[2] = reads_q[2];
-    assign read_context[3] = reads_q[3];
+    // Number of that context.
     reg  [STREAM_WIDTH-1:0] id_stream;
     reg  [HEAD_PLACE_WIDTH-1:0] id_head;
     integer                 c, d;
@@ -652,6 +656,12 @@ module meshkv_pad #(
 
     // Counted events, in the order of pad_index.
     assign pad_state = {read_state_q[1], weights_load, kv_valid, passes & (value | ones_q), passes & ~value & ~ones_q};
+    wire [ARRAY_ROWS-1:0] row_issues;
+    generate
+        for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_issue
+            assign row_issues[r] = passes & |now_q[r*SLOTS+:SLOTS];
+        end
+    endgenerate
     meshkv_event_counters #(
         .NUM_EVENTS(PAD_EVENTS)
     ) u_events (
@@ -661,11 +671,5 @@ module meshkv_pad #(
         .stat_index(pad_index),
         .stat_data (pad_data)
     );
-    wire [ARRAY_ROWS-1:0] row_issues;
-    generate
-        for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_issue
-            assign row_issues[r] = passes & |now_q[r*SLOTS+:SLOTS];
-        end
-    endgenerate
 endmodule
 `default_nettype wire
