@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn homes_of_a_port_lie_apart_where_it_has_channels_for_them() {
         // 8 ports of two tiles, four channels each.
-        let apart = design(4, 4, |c| c.memory.tiles_per_port = Some(2));
+        let apart = design(4, 4, |c| (c.memory.tiles_per_port, c.model.layers) = (Some(2), 1));
         let homes: Vec<_> = apart.channel_use().iter().map(|channel| channel.homes).collect();
         assert_eq!(homes[..4], [1, 1, 0, 0]);
         // 36 homes behind 18 ports, of which four have one channel.
