@@ -258,7 +258,7 @@ mod tests {
         // Two channels of 8 + 1 flits. Tile 0 goes east, shares north with tile 1, and the tile with tile 2.
         assert_eq!(bound.cycles(Class::Part, from(0)), 18 * (4 + 4 + 2) + 3 * CLAIM);
         assert_eq!(bound.cycles(Class::Part, from(1)), 18 * (4 + 2) + 2 * CLAIM);
-        assert_eq!(bound.cycles(Class::Part, from(2)), 18 * 2 + 2 * CLAIM);
+        assert_eq!(bound.cycles(Class::Part, from(2)), 18 * (2 + 2) + 2 * CLAIM);
         assert_eq!(bound.cycles(Class::KvData, from(2)), 0, "it has sent none");
     }
 

@@ -34,9 +34,10 @@ fn watched(stages: u32, vcs: u32) -> String {
     wire [{wide}:0] wants;
     wire [4:0] express_ok;
     wire express_first;
+    wire [{top}:0] express_vc;
     meshkv_vc_request #(.VN0_VCS(2), .VCS({vcs})) dut (
         .clk(clk), .rst(rst), .rx_last(rx_last), .holds(holds), .tick(tick),
-{wired}{lost}        .wants(wants), .express_ok(express_ok), .express_first(express_first)
+{wired}{lost}        .wants(wants), .express_ok(express_ok), .express_first(express_first), .express_vc(express_vc)
     );
     reg [2:0] closed_q;
     reg [4:0] outputs_q;
@@ -52,12 +53,12 @@ fn watched(stages: u32, vcs: u32) -> String {
             assign data[o]  = wants[o*{kinds}+{fetch}+1];
         end
     endgenerate
-    // At most one flit arrives in a cycle.
+    // At most one flit arrives in a cycle. One inside a packet has a channel beyond, which nobody claims.
     wire one = ~|(rx_valid & (rx_valid - 1'b1));
     assign kept = ~one
         | ~(|(outputs_q & ({{5{{closed_q[1]}}}} & (fetch | (express_ok & {{5{{rx_valid[2]}}}}))))
           | |(outputs_q & ({{5{{closed_q[2]}}}} & (data | (express_ok & {{5{{|rx_valid[{top}:3]}}}}))))
-          | |(outputs_q & ({{5{{closed_q[0] & express_first}}}} & express_ok)));
+          | |(outputs_q & ({{5{{closed_q[0] & express_first & ~|express_vc[1:0]}}}} & express_ok)));
 endmodule
 ",
         wide = 5 * kinds - 1,

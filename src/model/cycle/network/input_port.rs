@@ -38,8 +38,9 @@ pub(super) struct Ask {
     fit: u64,
     /// By kind, requested outputs.
     pub(super) wants: [u8; KINDS],
-    /// Heads wait for east, west or the tile.
+    /// Heads wait for east, west or the tile, and channels of KV_DATA do.
     rest_waits: bool,
+    rest_copies: u8,
 }
 
 impl Ask {
@@ -151,8 +152,9 @@ impl InputPort {
         // A port of a router of three stages chooses among its channels of PART, whether or not they begin a packet.
         let [firsts, bodies] = if params.staged { [firsts | bodies, 0] } else { [firsts, bodies] };
         let wants = [firsts, bodies, gather(fit >> params.vn0), any(fit & params.data_lanes)];
-        let rest_waits = offered >> 16 != 0;
-        Ask { favoured, slot, in_packet: self.in_packet, fit, wants, rest_waits }
+        let rest_waits = self.owed >> 16 != 0;
+        let rest_copies = lane(self.owed | self.owed >> 8 | self.owed >> 16, E) & params.data_lanes as u8;
+        Ask { favoured, slot, in_packet: self.in_packet, fit, wants, rest_waits, rest_copies }
     }
 
     /// Returns the outputs that heads with one destination wait for, whether or not they could leave, and those that the
@@ -262,6 +264,7 @@ impl InputPort {
     ) {
         let favoured = 1_u8 << (ask.favoured & 7);
         // With three stages, all that only weighs choices follows from what left in the cycle before.
+        let exclusive = self.passed == params.patience;
         let freed = if params.staged {
             self.guard_rest(ask, (won, insists), params);
             std::mem::replace(&mut self.freed, freed)
@@ -285,11 +288,15 @@ impl InputPort {
             // The turn moves on when another channel waits or the present one is empty.
             let waits = occupied >> (params.vn0 + 1);
             let slot = ask.slot - params.vn0 - 1;
-            if claims && ask.favoured > params.vn0 {
+            let alone = claims || exclusive && !params.staged;
+            if alone && ask.favoured > params.vn0 && occupied & favoured != 0 {
                 // The turn is that of the head that claims.
                 let next = after(phase.slot, params.num_data);
                 self.slot = sum(ask.favoured - params.vn0 - 1, params.num_data - next, params.num_data);
-            } else if waits == 1 << slot || waits >> slot & 1 == 1 && phase.slips(port) {
+            } else if params.staged && exclusive && ask.rest_copies >> ask.slot & 1 == 1
+                || waits == 1 << slot
+                || waits >> slot & 1 == 1 && phase.slips(port)
+            {
                 self.slot = before(self.slot, params.num_data, true);
             }
         }
@@ -309,7 +316,9 @@ impl InputPort {
     #[inline(always)]
     fn guard_rest(&mut self, ask: &Ask, (won, insists): (u8, u8), params: &NetworkParams) {
         let before = std::mem::replace(&mut self.won, won);
-        let over = before & REST != 0 || !ask.rest_waits || self.yields && ask.outputs() & REST == 0;
+        let aside = ask.rest_copies != 0 && ask.rest_copies >> ask.slot & 1 == 0;
+        let over =
+            before & REST != 0 || !ask.rest_waits || self.yields && ask.outputs() & REST == 0 && !aside;
         let exclusive = self.passed == params.patience;
         self.yields = exclusive && !over || insists & REST != 0;
         let passed = self.passed + u8::from(before & !REST != 0 && !exclusive);
@@ -321,7 +330,8 @@ impl InputPort {
     fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
         let served = left & favoured != 0;
         let alone = self.gate != params.all;
-        let over = served | (occupied & favoured == 0) | (alone & (ask.outputs() == 0));
+        let aside = ask.favoured > params.vn0 && ask.favoured != ask.slot;
+        let over = served | (occupied & favoured == 0) | (alone & (ask.outputs() == 0) & !aside);
         let exclusive = self.passed == params.patience;
         self.gate = choose(exclusive & !over, favoured, params.all);
         let passed = self.passed + u8::from((left != 0) & !served & !exclusive);
