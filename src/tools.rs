@@ -1,4 +1,4 @@
-//! Finds the external tools: Verilator, Icarus Verilog, Yosys, the C++ compiler and Tcl.
+//! Finds the external tools: Verilator, Icarus Verilog, Yosys, slang, the C++ compiler and Tcl.
 //!
 //! Each tool is looked up in its own environment variable, then on `PATH`, then in a project-local virtual
 //! environment (`.tools/venv`, made by `make tools`). The first that is new enough is used. This module only
@@ -72,6 +72,17 @@ pub static YOSYS: Wanted = Wanted {
     newest: false,
 };
 
+/// slang, the strictest reader of the language: a program, or a Python that has the package `pyslang`: lint.
+pub static SLANG: Wanted = Wanted {
+    name: "slang",
+    variable: "MESHKV_SLANG",
+    executables: &["slang", "python3"],
+    oldest: Version::new(12, 1),
+    purpose: "lint",
+    install: "pip install pyslang",
+    newest: false,
+};
+
 /// Yosys for synthesis, which uses the newest there is: estimates improve from version to version.
 pub static SYNTHESIS: Wanted = Wanted {
     name: "yosys",
@@ -108,7 +119,7 @@ pub static TCLSH: Wanted = Wanted {
 };
 
 /// All tools, in the order `meshkv doctor` lists them.
-pub static ALL: [&Wanted; 6] = [&VERILATOR, &IVERILOG, &YOSYS, &SYNTHESIS, &CXX, &TCLSH];
+pub static ALL: [&Wanted; 7] = [&VERILATOR, &IVERILOG, &YOSYS, &SLANG, &SYNTHESIS, &CXX, &TCLSH];
 
 /// Place where a tool was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -306,17 +317,31 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
+/// True if the tool is a package of this Python, which runs it by a script.
+pub fn is_python(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+}
+
 /// Asks an executable for its version.
 fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool, ToolError> {
     let broken = |reason: String| ToolError::Broken { wanted, path: path.clone(), reason };
     let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
-    // Tcl has no such option: it takes any argument for the name of a script.
-    let (mut command, script) = (Command::new(&path), "puts \"Tcl [info patchlevel]\"\nexit\n");
-    let output = match wanted.name == TCLSH.name {
-        true => ask(&mut command, script),
-        false => ask(command.arg(flag), ""),
+    let package = wanted.name == SLANG.name && is_python(&path);
+    // Tcl has no such option: it takes any argument for the name of a script. Nor does a package.
+    let script = match () {
+        () if wanted.name == TCLSH.name => "puts \"Tcl [info patchlevel]\"\nexit\n",
+        () if package => "import pyslang\nprint(\"slang\", pyslang.__version__)\n",
+        () => "",
     };
-    let output = output.map_err(|e| broken(e.to_string()))?;
+    let mut command = Command::new(&path);
+    if script.is_empty() {
+        command.arg(flag);
+    }
+    let output = ask(&mut command, script).map_err(|e| broken(e.to_string()))?;
+    // Any Python is found, and most have no such package.
+    if package && !output.status.success() && source != Source::Environment {
+        return Err(ToolError::Missing(wanted));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let version = Version::parse(first).or_else(|| version::of_wheel(&path));

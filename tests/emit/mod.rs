@@ -1,8 +1,10 @@
 //! Tests of the emitted files.
 
+mod clock_crossings;
 mod constraints;
 mod files;
 mod goldens;
 mod lint_matrix;
+mod lint_named;
 mod slr_crossings;
 mod write;
