@@ -57,12 +57,13 @@ fn a_crossing_that_ends_elsewhere_is_named_with_both_ends() {
         ("meshkv_reorder_fifo", "put_data;", "put_data ^ m_data;", "ends in a memory"),
     ];
     let sound = emit(&named("tiny", false)).unwrap();
+    let known = said(&sound);
     for (module, from, to, says) in mutants {
         let mut files = sound.clone();
         let file = source_mut(&mut files, module);
         assert!(file.text.contains(from), "{module} has no {from}");
         file.text = file.text.replacen(from, to, 1);
         let found = said(&files);
-        assert!(found.iter().any(|text| text.contains(says)), "{module}: {found:?}");
+        assert!(found.iter().any(|text| text.contains(says) && !known.contains(text)), "{module}: {found:?}");
     }
 }
