@@ -68,7 +68,7 @@ test: tools doc ## What every change must pass: formatting, lints, documentation
 verify: tools-synth tools-cluster tools-ecosystem ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh verify
 
-lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog, Tcl over its constraints and scripts
+lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the reference Verilog, Tcl over its constraints and scripts
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	set -e; for name in $(GOLDENS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
 

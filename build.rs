@@ -6,6 +6,7 @@
 
 use std::env;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,7 +23,29 @@ fn main() {
     println!("cargo::rerun-if-env-changed=MESHKV_VERILATOR");
     compile_shim();
     embed_examples();
+    digest_of_lint();
     look_for_verilator();
+}
+
+/// Files that decide what `meshkv lint` finds: designs that it has found clean are kept as long as none changes.
+const LINT: [&str; 3] = ["src/cli/lint", "sim/lint.vlt", "sim/vivado"];
+
+/// Sets `MESHKV_LINT_CHECKS` to a digest of them.
+fn digest_of_lint() {
+    let mut digest = DefaultHasher::new();
+    let mut left: Vec<PathBuf> = LINT.iter().map(PathBuf::from).collect();
+    println!("cargo::rerun-if-changed={}", LINT[0]);
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder of the package");
+            let mut inside: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+            inside.sort();
+            left.extend(inside);
+        } else {
+            fs::read(&path).expect("a file of the package").hash(&mut digest);
+        }
+    }
+    println!("cargo::rustc-env=MESHKV_LINT_CHECKS={:016x}", digest.finish());
 }
 
 fn compile_shim() {

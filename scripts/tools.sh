@@ -67,6 +67,13 @@ cxx() {
         $CXX "$@"
     fi
 }
+# slang is a package that a Python runs.
+has_slang() {
+    for python in "${MESHKV_SLANG:-python3}" "$VENV/bin/python3"; do
+        at_least "$("$python" -c 'import pyslang; print(pyslang.__version__)' 2>/dev/null)" 12.1 && return
+    done
+    at_least "$(version_of "${MESHKV_SLANG:-slang}" --version)" 12.1
+}
 has_cxx() {
     at_least "$(cxx -dumpfullversion -dumpversion 2>/dev/null)" 9
 }
@@ -170,6 +177,8 @@ if [ -n "$PACKAGES" ]; then
     PACKAGES=$(missing)
     [ -z "$PACKAGES" ] || fail "not installed or too old: $(echo "$PACKAGES" | tr '\n' ' ')"
 fi
+# No distribution has it.
+has_slang || from_pypi 'pyslang>=12.1' || fail 'no slang of version 12.1 or newer'
 
 case "${1:-}" in
     '') ;;

@@ -14,7 +14,7 @@
 //! * [`kernels`]: control logic written in rust-hdl and printed as Verilog.
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
 //! * [`model`]: the datapath in every bit, and the network in every cycle.
-//! * [`tools`]: paths of Verilator, Icarus Verilog, Yosys and the C++ compiler.
+//! * [`tools`]: paths of Verilator, Icarus Verilog, Yosys, slang, Tcl and the C++ compiler.
 //! * `input`: files of a user, up to a size, and quotes of them.
 //! * `locks`: locks between processes.
 //! * `svg`: drawings to scale.

@@ -1,4 +1,4 @@
-//! Finds the external tools: Verilator, Icarus Verilog, Yosys, the C++ compiler and Tcl.
+//! Finds the external tools: Verilator, Icarus Verilog, Yosys, slang, the C++ compiler and Tcl.
 //!
 //! Each tool is looked up in its own environment variable, then on `PATH`, then in a project-local virtual
 //! environment (`.tools/venv`, made by `make tools`). The first that is new enough is used. This module only
@@ -18,10 +18,10 @@ mod wanted;
 pub use error::ToolError;
 pub use notice::{Caller, Notice};
 pub use places::in_repository;
-pub use program::Program;
+pub use program::{is_python, Program};
 pub use tool::{Source, Tool};
 pub use version::Version;
-pub use wanted::{Wanted, ALL, CXX, IVERILOG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
+pub use wanted::{Wanted, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
 
 use search::Search;
 

@@ -11,9 +11,8 @@ use std::process::ExitCode;
 /// List the external tools that are found, their versions, and what to install
 ///
 /// Each tool is looked for in its own environment variable (MESHKV_VERILATOR, MESHKV_IVERILOG,
-/// MESHKV_YOSYS, CXX, MESHKV_TCLSH), whose words after the program are its arguments, then on PATH, then in
-/// .tools/venv of the project. Ends with exit code 2
-/// if one is missing or too old.
+/// MESHKV_YOSYS, MESHKV_SLANG, CXX, MESHKV_TCLSH), whose words after the program are its arguments, then on PATH,
+/// then in .tools/venv of the project. Ends with exit code 2 if one is missing or too old.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv doctor

@@ -2,10 +2,10 @@
 
 use super::error::ToolError;
 use super::notice::{Caller, Notice};
-use super::program::Program;
+use super::program::{is_python, Program};
 use super::tool::{Source, Tool};
 use super::version::{self, Version};
-use super::wanted::{Wanted, IVERILOG, TCLSH};
+use super::wanted::{Wanted, IVERILOG, SLANG, TCLSH};
 use std::env;
 use std::io::{self, Write as _};
 use std::process::{Command, Output, Stdio};
@@ -52,12 +52,22 @@ impl Probe<'_> {
         for variable in unset {
             command.env_remove(variable);
         }
-        // Tcl has no such option: it takes any argument for the name of a script.
-        let output = match wanted.name == TCLSH.name {
-            true => self.ask(&mut command, program, "puts \"Tcl [info patchlevel]\"\nexit\n"),
-            false => self.ask(command.arg(flag), program, ""),
+        let package = wanted.name == SLANG.name && is_python(&program.path);
+        // Tcl has no such option: it takes any argument for the name of a script. Nor does a package.
+        let output = match () {
+            () if wanted.name == TCLSH.name => {
+                self.ask(&mut command, program, "puts \"Tcl [info patchlevel]\"\nexit\n")
+            }
+            () if package => {
+                self.ask(&mut command, program, "import pyslang\nprint(\"slang\", pyslang.__version__)\n")
+            }
+            () => self.ask(command.arg(flag), program, ""),
         };
         let output = output.map_err(|e| broken(e.to_string()))?;
+        // Any Python is found, and most have no such package.
+        if package && !output.status.success() && source != Source::Environment {
+            return Err(ToolError::Missing(wanted));
+        }
         let text = String::from_utf8_lossy(&output.stdout);
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let version = Version::parse(first).or_else(|| version::of_wheel(&program.path));

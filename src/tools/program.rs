@@ -55,6 +55,11 @@ impl fmt::Display for Program {
     }
 }
 
+/// True if the tool is a package of this Python, which runs it by a script.
+pub fn is_python(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+}
+
 /// Splits at blanks, as a shell does: quotes and backslashes keep blanks in a word.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);

@@ -118,9 +118,10 @@ impl Search {
 }
 
 /// Says which tools do not work, of those that could have been used instead of this one. One that is too old works,
-/// and is left for a newer one on purpose.
+/// and is left for a newer one on purpose; a Python without the package is none.
 fn said(used: Tool, failed: &[ToolError], caller: &Caller) -> Tool {
-    for failed in failed.iter().filter(|error| !matches!(error, ToolError::TooOld { .. })) {
+    let other = |error: &&ToolError| matches!(error, ToolError::TooOld { .. } | ToolError::Missing(_));
+    for failed in failed.iter().filter(|error| !other(error)) {
         (caller.hear)(&Notice::FellBack { failed, used: &used });
     }
     used

@@ -210,3 +210,20 @@ fn tcl_tells_its_version_to_a_script() {
     fake(&dir.path().join("bin/tclsh"), "Tcl 8.5.19");
     assert!(matches!(search(&dir).find(&TCLSH, &DEAF), Err(ToolError::TooOld { .. })));
 }
+
+#[test]
+fn slang_may_be_a_package_of_a_python_and_most_pythons_lack_it() {
+    let dir = TempDir::new().unwrap();
+    let bare = dir.path().join("bin/python3");
+    fake(&bare, "no module named pyslang");
+    let mut text = fs::read_to_string(&bare).unwrap();
+    text += "exit 1\n";
+    fs::write(&bare, text).unwrap();
+    assert_eq!(search(&dir).find(&SLANG, &DEAF), Err(ToolError::Missing(&SLANG)));
+    fake(&dir.path().join(".tools/venv/bin/python3"), "slang 12.1.0");
+    let search_venv = Search { starts: vec![dir.path().to_owned()], ..search(&dir) };
+    assert_eq!(search_venv.find(&SLANG, &DEAF).unwrap().source, Source::Project);
+    // Named by its variable, it is an error.
+    let named = Search { override_words: Some(bare.into_os_string()), ..search(&dir) };
+    assert!(matches!(named.find(&SLANG, &DEAF), Err(ToolError::Broken { .. })));
+}

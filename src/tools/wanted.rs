@@ -59,6 +59,18 @@ pub static YOSYS: Wanted = Wanted {
     led_by: &["PYTHONHOME", "PYTHONPATH"],
 };
 
+/// slang, the strictest reader of the language: a program, or a Python that has the package `pyslang`: lint.
+pub static SLANG: Wanted = Wanted {
+    name: "slang",
+    variable: "MESHKV_SLANG",
+    executables: &["slang", "python3"],
+    oldest: Version::new(12, 1),
+    purpose: "lint",
+    install: "pip install pyslang",
+    newest: false,
+    led_by: &["PYTHONHOME", "PYTHONPATH"],
+};
+
 /// Yosys for synthesis, which uses the newest there is: estimates improve from version to version.
 pub static SYNTHESIS: Wanted = Wanted {
     name: "yosys",
@@ -98,4 +110,4 @@ pub static TCLSH: Wanted = Wanted {
 };
 
 /// All tools, in the order `meshkv doctor` lists them.
-pub static ALL: [&Wanted; 6] = [&VERILATOR, &IVERILOG, &YOSYS, &SYNTHESIS, &CXX, &TCLSH];
+pub static ALL: [&Wanted; 7] = [&VERILATOR, &IVERILOG, &YOSYS, &SLANG, &SYNTHESIS, &CXX, &TCLSH];

@@ -2,7 +2,7 @@
 
 use crate::support::verilated::design;
 use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
 use meshkv::cli::lint::vivado::{self, Installation};
 use meshkv::cli::lint::{defines, flatten};
 use meshkv::design::Design;
@@ -25,7 +25,7 @@ impl Bench {
         let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
         let converters = converters(&modules(design)).into_iter().map(|converter| converter.module);
         let tops: Vec<_> = [TOP].into_iter().chain(converters).collect();
-        for pass in tops.iter().flat_map(|top| linters.passes(&sources, top)) {
+        for pass in tops.iter().flat_map(|top| linters.passes(&sources, top, Depth::Places)) {
             if pass.tool.name == "yosys" {
                 let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
                 assert!(found.is_empty(), "{found:?}");

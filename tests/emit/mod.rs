@@ -1,9 +1,11 @@
 //! Tests of the emitted files.
 
+mod clock_crossings;
 mod constraints;
 mod files;
 mod goldens;
 mod lint_matrix;
+mod lint_named;
 mod slr_crossings;
 mod verdict;
 mod write;

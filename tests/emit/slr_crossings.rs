@@ -3,7 +3,7 @@
 
 use crate::support::sources::source_mut;
 use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
 use meshkv::cli::lint::{connections::Modules, fanout, slr};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
@@ -14,7 +14,7 @@ fn said(files: &[SourceFile]) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let dir = tempfile::tempdir().unwrap();
     let sources = lay_out(files, dir.path()).unwrap();
-    for pass in linters.passes(&sources, TOP).iter().filter(|pass| pass.tool.name == "yosys") {
+    for pass in linters.passes(&sources, TOP, Depth::Places).iter().filter(|pass| pass.tool.name == "yosys") {
         let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
         assert!(found.is_empty(), "{found:?}");
     }

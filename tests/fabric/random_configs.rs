@@ -5,7 +5,7 @@
 
 use crate::support::verilated::{clean, fabric as fabric_of, mixed, multicast, unicast};
 use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
 use meshkv::config::Config;
 use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
@@ -102,7 +102,7 @@ fn lint(design: &Design) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let dir = tempfile::tempdir().unwrap();
     let sources = lay_out(&emit(design).expect("every legal design is emitted"), dir.path()).unwrap();
-    let passes = linters.passes(&sources, FABRIC);
+    let passes = linters.passes(&sources, FABRIC, Depth::Places);
     let found = passes.iter().flat_map(|pass| {
         let said = pass.run(dir.path(), &Interrupt::default()).unwrap();
         said.into_iter().map(|m| format!("{} as {}: {}", pass.tool.name, pass.language, m.text))

@@ -2,7 +2,7 @@
 
 use crate::support::sources::source_mut;
 use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit_block, SourceFile};
@@ -81,7 +81,7 @@ pub fn lint(module: &str, parameters: &[(&str, u32)]) -> Vec<String> {
     }
     let dir = tempfile::tempdir().unwrap();
     let files = lay_out(&files, dir.path()).unwrap();
-    let passes = linters.passes(&files, module);
+    let passes = linters.passes(&files, module, Depth::Places);
     let found = passes.iter().flat_map(|pass| {
         let said = pass.run(dir.path(), &Interrupt::default()).unwrap();
         said.into_iter().map(move |m| format!("{} as {}: {}", pass.tool.name, pass.language, m.text))

@@ -4,8 +4,9 @@ use super::passes::{netlist, Linters};
 use super::vivado;
 use crate::cli::interrupt::Interrupt;
 use anyhow::{bail, Context as _, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -28,6 +29,15 @@ pub(super) struct Cell {
     pub(super) name: String,
     /// Ports with their bits, the lowest first.
     pub(super) ports: Vec<(String, Vec<Bit>)>,
+    /// The memory that it reads or writes.
+    pub(super) memory: Option<String>,
+}
+
+impl Cell {
+    /// The first bit of a port.
+    pub(super) fn bit(&self, port: &str) -> Bit {
+        self.ports.iter().find(|(name, _)| name == port).and_then(|(_, bits)| *bits.first()?)
+    }
 }
 
 /// A module: its nets are numbered.
@@ -39,6 +49,8 @@ pub(super) struct Module {
     pub(super) cells: Vec<Cell>,
     /// Nets that are the same.
     pub(super) same: Vec<(usize, usize)>,
+    /// Nets that are marked as registers which sample bits of another clock.
+    pub(super) samples: BTreeSet<usize>,
     /// Nets and width of each wire.
     wires: BTreeMap<String, (usize, usize)>,
 }
@@ -98,11 +110,20 @@ impl Modules {
 impl Module {
     fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Module> {
         let mut module = Module::default();
+        let mut samples = false;
         while let Some(line) = lines.next() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word {
                 "end" => return Ok(module),
-                "wire" => module.wire(rest)?,
+                // Attributes stand before their object.
+                "attribute" => {
+                    samples |= rest.starts_with("\\async_reg ");
+                    continue;
+                }
+                "wire" => {
+                    let nets = module.wire(rest)?;
+                    module.samples.extend(nets.filter(|_| samples));
+                }
                 "connect" => {
                     let (to, from) = module.two(rest)?;
                     module.same.extend(to.into_iter().zip(from).filter_map(|(a, b)| Some((a?, b?))));
@@ -114,12 +135,13 @@ impl Module {
                 "process" => bail!("the netlist has processes"),
                 _ => (),
             }
+            samples = false;
         }
         bail!("the netlist ends within a module")
     }
 
-    /// `width 2 input 1 \name`.
-    fn wire(&mut self, rest: &str) -> Result<()> {
+    /// `width 2 input 1 \name`. Returns its nets.
+    fn wire(&mut self, rest: &str) -> Result<Range<usize>> {
         let words: Vec<&str> = rest.split(' ').collect();
         let name = *words.last().context("a wire without a name")?;
         let after = |key: &str| words.iter().position(|word| *word == key).map(|at| words[at + 1]);
@@ -139,17 +161,18 @@ impl Module {
             let port = Port { output, nets: (first..first + width).collect() };
             self.ports.insert(plain.to_owned(), port);
         }
-        Ok(())
+        Ok(first..first + width)
     }
 
     fn cell<'a>(&mut self, head: &str, lines: &mut impl Iterator<Item = &'a str>) -> Result<Cell> {
         let (kind, name) = head.split_once(' ').context("a cell without a name")?;
         let (kind, name) = (kind.to_owned(), name.trim_start_matches('\\').to_owned());
-        let mut ports = Vec::new();
+        let (mut ports, mut memory) = (Vec::new(), None);
         for line in lines.by_ref() {
             if line == "end" {
-                return Ok(Cell { kind, name, ports });
+                return Ok(Cell { kind, name, ports, memory });
             }
+            memory = line.strip_prefix("parameter \\MEMID ").map(str::to_owned).or(memory);
             if let Some((port, signal)) = line.strip_prefix("connect ").and_then(|rest| rest.split_once(' '))
             {
                 ports.push((port.trim_start_matches('\\').to_owned(), self.bits(&mut signal.split(' '))?));

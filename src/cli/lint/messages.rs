@@ -1,4 +1,4 @@
-//! Splits the output of Verilator, Icarus and Yosys into messages.
+//! Splits the output of Verilator, Icarus, Yosys and slang into messages.
 //!
 //! Each tool prints a summary ("Exiting due to ..."). Those lines are no messages, or every warning would
 //! count twice.
@@ -73,6 +73,23 @@ pub fn yosys(output: &str) -> Vec<Message> {
         } else if text.starts_with("ERROR:") {
             Line::Starts(Severity::Error)
         } else if text.starts_with("Warning:") {
+            Line::Starts(Severity::Warning)
+        } else {
+            Line::Continues
+        }
+    })
+}
+
+/// Messages of `slang`: `file:line:column: error: ...`, each followed by the source, perhaps after a line that names the
+/// instance.
+pub fn slang(output: &str) -> Vec<Message> {
+    collect(output, |line| {
+        let text = after_place(line);
+        if line.starts_with("Build ") || line.trim_start().starts_with("in instance:") {
+            Line::Summary
+        } else if text.starts_with("error:") || text.starts_with("fatal error:") {
+            Line::Starts(Severity::Error)
+        } else if text.starts_with("warning:") {
             Line::Starts(Severity::Warning)
         } else {
             Line::Continues
@@ -170,8 +187,31 @@ ERROR: Found 1 problems in 'check -assert'.
     }
 
     #[test]
+    fn slang_messages_keep_their_notes_and_lose_the_summary() {
+        let output = "\
+  in instance: meshkv_top.u_core
+rtl/pad/meshkv_pad.v:271:69: error: identifier 'rested' used before its declaration
+    wire starts = idle & rested;
+                         ^~~~~~
+rtl/pad/meshkv_pad.v:472:27: note: declared here
+    wire rested = 1'b1;
+         ^
+  in instance: meshkv_top.u_front
+a.v:3:4: warning: shift count of '2' overflows 2-bit operand [-Wshift-count-overflow]
+    a >> 2
+      ^ ~
+
+Build failed: 1 error, 1 warning
+";
+        let messages = slang(output);
+        assert_eq!(severities(&messages), [Severity::Error, Severity::Warning]);
+        assert!(messages[0].text.ends_with("         ^") && messages[1].text.ends_with("^ ~"));
+        assert_eq!(slang("Build succeeded: 0 errors, 0 warnings\n"), []);
+    }
+
+    #[test]
     fn silence_is_no_message() {
-        for parse in [verilator, iverilog, yosys] {
+        for parse in [verilator, iverilog, yosys, slang] {
             assert_eq!(parse("\n"), []);
         }
     }

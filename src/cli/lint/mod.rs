@@ -1,9 +1,11 @@
 //! `meshkv lint`: reads the generated Verilog with every available tool.
 
 pub mod connections;
+pub mod crossings;
 pub mod defines;
 pub mod fanout;
 pub mod flatten;
+mod kept;
 pub mod messages;
 pub mod netlist;
 pub mod passes;
@@ -18,23 +20,27 @@ use super::ui::Ui;
 use crate::design::Design;
 use crate::emit::{self, SourceFile};
 use crate::tools::Tool;
+use crate::workers;
 use anyhow::{anyhow, Context};
 use connections::Modules;
+use kept::Kept;
 use messages::{Message, Severity};
-use passes::Linters;
+use passes::{Depth, Linters};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Generate a configuration and read it with Verilator, Icarus Verilog, Yosys and Tcl
+/// Generate a configuration and read it with Verilator, Icarus Verilog, Yosys, slang and Tcl
 ///
 /// Verilator -Wall reads it as Verilog-2005, with and without the checks of a simulation, and
-/// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall and Yosys
-/// (hierarchy -check, proc, check -assert) read it as Verilog-2005. Constraints and scripts run
+/// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall, Yosys
+/// (hierarchy -check, proc, check -assert) and slang read it as Verilog-2005. On the netlist, what
+/// crosses between clocks must end in a register. Constraints and scripts run
 /// in tclsh with stand-ins for Vivado's commands, which check arguments and look every pattern
 /// up in a netlist that Yosys flattened but for the instances that hierarchy.xdc keeps. What
 /// scripts and core define for synthesis must be what `meshkv estimate` defines.
+/// A design that was found clean is kept in the build cache (MESHKV_CACHE) and not read again.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -44,6 +50,9 @@ pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     config: PathBuf,
+    /// Tools at once [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
 }
 
 /// What all tools say of a design.
@@ -82,8 +91,9 @@ struct Verdict {
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load::load(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
-    let verdicts =
-        interrupt.explain(read(&design, &interrupt, ui), "before every tool had read the design")?;
+    let jobs = args.jobs.map_or_else(workers::cores, usize::from);
+    let read = read(&design, jobs, &interrupt, ui);
+    let verdicts = interrupt.explain(read, "before every tool had read the design")?;
     for verdict in &verdicts {
         for message in &verdict.messages {
             ui.stderr(&message.text);
@@ -95,13 +105,33 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Emits the design and runs every tool on it.
-fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
+/// Emits the design and runs every tool on it, unless it is known to be clean.
+fn read(design: &Design, jobs: usize, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
     let stop = || interrupt.requested();
     let linters = Linters::find_by(|wanted| found::find(wanted, &stop, ui)).map_err(|missing| {
         anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
     })?;
-    lint(&emit::emit(design)?, &linters, interrupt, ui)
+    let (files, depth) = (emit::emit(design)?, Depth::of(design.mesh.tiles()));
+    let kept = Kept::of(&files, &linters, depth, &stop);
+    if kept.is_clean() {
+        ui.detail("this design was read before, by the same tools: clean");
+        return Ok(clean(&files, &linters, depth));
+    }
+    let verdicts = lint(&files, &linters, (depth, jobs), interrupt, ui)?;
+    if verdicts.iter().all(|verdict| verdict.messages.is_empty()) {
+        kept.keep();
+    }
+    Ok(verdicts)
+}
+
+/// The verdicts on a design in which no tool finds anything.
+fn clean(files: &[SourceFile], linters: &Linters, depth: Depth) -> Vec<Verdict> {
+    let passes = linters.passes(&[], emit::TOP, depth);
+    let read = passes.iter().map(|pass| (pass.tool, pass.language));
+    let [constraints, scripts] = vivado::concerns(files);
+    let board = [(constraints, "XDC"), (scripts, "Tcl")].into_iter().filter(|(concerned, _)| *concerned);
+    let board = board.map(|(_, language)| (&linters.tclsh, language));
+    read.chain(board).map(|(tool, language)| verdict(tool, language, Vec::new())).collect()
 }
 
 /// Runs constraints and scripts, if any, once Yosys has elaborated and flattened the objects that they name.
@@ -125,6 +155,7 @@ fn board(
         let modules = Modules::read(linters, dir, emit::TOP, interrupt)?;
         messages.extend(slr::check(&modules, dir, emit::TOP)?);
         messages.extend(fanout::check(&modules, emit::TOP)?);
+        messages.extend(crossings::check(&modules, emit::TOP)?);
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }
@@ -147,34 +178,31 @@ fn tops(files: &[SourceFile]) -> Vec<&'static str> {
     [emit::TOP].into_iter().chain(vivado::CONVERTERS.into_iter().filter(has)).collect()
 }
 
-/// Runs all passes in parallel: they share only the files they read.
+/// Runs the passes, `jobs` at once: they share only the files they read.
 fn lint(
     files: &[SourceFile],
     linters: &Linters,
+    (depth, jobs): (Depth, usize),
     interrupt: &Interrupt,
     ui: &Ui,
 ) -> anyhow::Result<Vec<Verdict>> {
     let dir =
         tempfile::Builder::new().prefix("meshkv-lint").tempdir().context("cannot make a temporary folder")?;
     let sources = passes::lay_out(files, dir.path())?;
-    let passes: Vec<_> = tops(files).into_iter().map(|top| linters.passes(&sources, top)).collect();
+    let passes: Vec<_> = tops(files).into_iter().map(|top| linters.passes(&sources, top, depth)).collect();
+    let kinds = passes[0].len();
+    let pieces: Vec<_> = passes.iter().flatten().enumerate().collect();
     let progress = ui.progress(None, "reading the design with every tool");
-    let runs = std::thread::scope(|scope| {
-        let run = |pass: &passes::Pass| pass.run(dir.path(), interrupt);
-        let threads: Vec<_> = passes.iter().flatten().map(|pass| scope.spawn(move || run(pass))).collect();
-        threads
-            .into_iter()
-            .map(|t| t.join().map_err(|_| anyhow!("a lint thread panicked")))
-            .collect::<Vec<_>>()
-    });
-    let mut verdicts = Vec::new();
-    // The passes of the converters are the same as those of the top, and count with them.
-    let mut messages: Vec<Vec<Message>> = vec![Vec::new(); passes[0].len()];
-    for (place, (pass, run)) in passes.iter().flatten().zip(runs).enumerate() {
+    let mut found: Vec<Vec<Message>> = vec![Vec::new(); pieces.len()];
+    workers::work(&pieces, jobs, &|(_, pass)| pass.run(dir.path(), interrupt), &mut |(place, pass), run| {
         ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" ")));
-        messages[place % passes[0].len()].extend(run??);
-    }
-    for (pass, messages) in passes[0].iter().zip(messages) {
+        found[*place] = run?;
+        Ok(())
+    })?;
+    let mut verdicts = Vec::new();
+    for (kind, pass) in passes[0].iter().enumerate() {
+        // The passes of the converters are the same as those of the top, and count with them.
+        let messages = found.iter().skip(kind).step_by(kinds).flatten().cloned().collect();
         verdicts.push(verdict(pass.tool, pass.language, messages));
     }
     verdicts.extend(board(files, linters, dir.path(), interrupt)?);
@@ -208,7 +236,7 @@ mod tests {
     fn verdicts(verilog: &str) -> Vec<Verdict> {
         let file = SourceFile { path: "rtl/meshkv_top.v".to_owned(), text: verilog.to_owned() };
         let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
-        lint(&[file], &linters, &Interrupt::default(), &Ui::silent()).unwrap()
+        lint(&[file], &linters, (Depth::Places, 2), &Interrupt::default(), &Ui::silent()).unwrap()
     }
 
     const CLEAN: &str = "`default_nettype none\nmodule meshkv_top (\n    input  wire s_valid,\n    output wire m_valid\n);\n    assign m_valid = s_valid;\nendmodule\n`default_nettype wire\n";
@@ -241,7 +269,27 @@ mod tests {
         let ports = "    input  wire s_valid,\n    input  wire s_again,\n";
         let text = CLEAN.replace("endmodule\n", check).replace("    input  wire s_valid,\n", ports);
         let warnings: Vec<_> = verdicts(&text).iter().map(|verdict| verdict.warnings).collect();
-        assert_eq!(warnings, [0, 0, 0, 0, 1]);
+        assert_eq!(warnings, [0, 0, 0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn a_net_that_is_used_before_its_declaration_is_an_error_of_slang() {
+        let late = CLEAN.replace("= s_valid;", "= stall;\n    wire stall = s_valid;");
+        let found = verdicts(&late);
+        assert_eq!((found[5].name, found[5].errors), ("slang", 1));
+    }
+
+    #[test]
+    fn latches_and_loops_are_warnings_where_verilator_reads_all_places() {
+        let latch = "    reg latch;\n    always @(*) if (s_valid) latch = s_valid;\n";
+        let of_loop = "    wire turn;\n    assign turn = ~turn & latch;\n";
+        let text = CLEAN
+            .replace("    assign", &format!("{latch}{of_loop}    assign"))
+            .replace("= s_valid;\nend", "= turn;\nend");
+        let found = verdicts(&text);
+        let names: Vec<_> = found[0].messages.iter().filter_map(|m| m.text.split(':').next()).collect();
+        assert_eq!(names, ["%Warning-LATCH", "%Warning-UNOPTFLAT"]);
+        assert_eq!(found[1].warnings, 0);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The five passes over the emitted Verilog. Each tool finds errors that the others accept.
+//! The six passes over the emitted Verilog. Each tool finds errors that the others accept.
 
 use super::messages::{self, Message, Severity};
 use crate::cli::interrupt::{Interrupt, Interrupted};
 use crate::emit::SourceFile;
 use crate::tools::child::{self, Ended};
-use crate::tools::{self, Tool, ToolError, Wanted};
+use crate::tools::{self, Tool, ToolError, Version, Wanted};
 use anyhow::Context;
 use std::path::Path;
 
@@ -14,6 +14,49 @@ const WAIVERS_FILE: &str = "lint.vlt";
 
 /// The language of the design with the macro that hides the checks of a simulation, as synthesis reads it.
 pub const SYNTHESIS: &str = "1364-2005 for synthesis";
+
+/// How far Verilator reads a design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Up to names, widths, drivers and uses, once for each module.
+    Modules,
+    /// Up to latches and loops of logic, which it finds only after it has copied each module to its every place.
+    Places,
+}
+
+/// The most tiles of which Verilator copies all modules to all places. More take minutes and gigabytes, and have the same
+/// modules.
+const MOST_TILES: usize = 32;
+
+impl Depth {
+    /// The depth for a mesh of so many tiles.
+    pub fn of(tiles: usize) -> Depth {
+        if tiles > MOST_TILES {
+            Depth::Modules
+        } else {
+            Depth::Places
+        }
+    }
+}
+
+/// Version of Verilator from which it writes JSON: older ones write XML.
+const JSON: Version = Version::padded(5, 30, 3);
+
+/// Takes what a tool writes and nobody reads.
+const NOWHERE: &str = if cfg!(unix) { "/dev/null" } else { "NUL" };
+
+/// Runs slang, as its own program does, in a Python that has it as a package.
+const SLANG_IN_PYTHON: &str = "\
+import sys
+from pyslang import driver
+d = driver.Driver()
+d.addStandardArgs()
+read = d.parseCommandLine(' '.join(['slang'] + sys.argv[1:])) and d.processOptions() and d.parseAllSources()
+sys.exit(0 if read and d.runFullCompilation() else 1)
+";
+
+/// A shift by a parameter may leave nothing, which is what the language has it do.
+const SLANG_WAIVER: &str = "-Wno-shift-count-overflow";
 
 /// File of the elaborated netlist of a module.
 pub fn netlist(top: &str) -> String {
@@ -32,6 +75,7 @@ pub struct Linters {
     iverilog: Tool,
     /// Yosys, which also elaborates the objects that constraints name.
     pub yosys: Tool,
+    slang: Tool,
     /// Runs constraints and scripts.
     pub tclsh: Tool,
 }
@@ -65,37 +109,31 @@ impl Linters {
     pub fn find_by(
         find: impl FnMut(&'static Wanted) -> Result<Tool, ToolError>,
     ) -> Result<Linters, Vec<ToolError>> {
-        let found = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS, &tools::TCLSH].map(find);
-        match found {
-            [Ok(verilator), Ok(iverilog), Ok(yosys), Ok(tclsh)] => {
-                Ok(Linters { verilator, iverilog, yosys, tclsh })
+        let wanted = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS, &tools::SLANG, &tools::TCLSH];
+        match wanted.map(find) {
+            [Ok(verilator), Ok(iverilog), Ok(yosys), Ok(slang), Ok(tclsh)] => {
+                Ok(Linters { verilator, iverilog, yosys, slang, tclsh })
             }
             found => Err(found.into_iter().filter_map(Result::err).collect()),
         }
     }
 
-    /// All passes over `sources`, paths below the folder they will run in.
-    pub fn passes(&self, sources: &[String], top: &str) -> Vec<Pass<'_>> {
-        let verilator = |language| {
-            let (standard, defines): (_, &[&str]) = match language {
-                SYNTHESIS => ("1364-2005", &["-DSYNTHESIS"]),
-                standard => (standard, &[]),
-            };
-            let options = ["--lint-only", "-Wall", "-Wno-fatal", "--language", standard, "--top-module", top];
-            Pass {
-                tool: &self.verilator,
-                language,
-                command: join(&[&options, defines, &[WAIVERS_FILE]], sources),
-                parse: messages::verilator,
-            }
-        };
+    /// All tools, by name, version and place.
+    pub fn tools(&self) -> [&Tool; 5] {
+        [&self.verilator, &self.iverilog, &self.yosys, &self.slang, &self.tclsh]
+    }
+
+    /// All passes over `sources`, paths below the folder they will run in. Verilator reads the design once to `depth`:
+    /// what its other passes look for is known before it copies modules.
+    pub fn passes(&self, sources: &[String], top: &str, depth: Depth) -> Vec<Pass<'_>> {
+        let verilator = |language, depth| self.verilator_pass(sources, top, language, depth);
         // Yosys takes its script as one argument; our paths have no blanks.
         let read = format!("read_verilog -noautowire {}", sources.join(" "));
         let script =
             format!("{read}; hierarchy -check -top {top}; proc; write_rtlil {}; check -assert", netlist(top));
         vec![
-            verilator("1364-2005"),
-            verilator("1800-2017"),
+            verilator("1364-2005", depth),
+            verilator("1800-2017", Depth::Modules),
             Pass {
                 tool: &self.iverilog,
                 language: "1364-2005",
@@ -108,8 +146,47 @@ impl Linters {
                 command: ["-q", "-p", &script].map(str::to_owned).to_vec(),
                 parse: messages::yosys,
             },
-            verilator(SYNTHESIS),
+            verilator(SYNTHESIS, Depth::Modules),
+            self.slang_pass(sources, top),
         ]
+    }
+
+    fn verilator_pass(
+        &self,
+        sources: &[String],
+        top: &str,
+        language: &'static str,
+        depth: Depth,
+    ) -> Pass<'_> {
+        let (standard, defines): (_, &[&str]) = match language {
+            SYNTHESIS => ("1364-2005", &["-DSYNTHESIS"]),
+            standard => (standard, &[]),
+        };
+        let ends: &[&str] = match depth {
+            Depth::Places => &["--lint-only"],
+            Depth::Modules if self.verilator.version >= JSON => {
+                &["--json-only", "--json-only-output", NOWHERE, "--json-only-meta-output", NOWHERE]
+            }
+            Depth::Modules => &["--xml-only", "--xml-output", NOWHERE],
+        };
+        let options = ["-Wall", "-Wno-fatal", "--language", standard, "--top-module", top];
+        Pass {
+            tool: &self.verilator,
+            language,
+            command: join(&[ends, &options, defines, &[WAIVERS_FILE]], sources),
+            parse: messages::verilator,
+        }
+    }
+
+    fn slang_pass(&self, sources: &[String], top: &str) -> Pass<'_> {
+        let script: &[&str] = if tools::is_python(&self.slang.path) { &["-c", SLANG_IN_PYTHON] } else { &[] };
+        let options = ["--std", "1364-2005", "--error-limit", "0", SLANG_WAIVER, "--top", top];
+        Pass {
+            tool: &self.slang,
+            language: "1364-2005",
+            command: join(&[script, &options], sources),
+            parse: messages::slang,
+        }
     }
 }
 

@@ -62,6 +62,7 @@ pub(super) struct Control {
 }
 
 /// What an own cell of Yosys does at a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Output of a register, its data input, its clock.
     Output,

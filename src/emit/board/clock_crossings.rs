@@ -7,7 +7,7 @@ use crate::emit::rtl::names::PAD;
 use serde::Serialize;
 
 /// FIFOs of one kind, or registers of one word.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Crossing {
     doc: String,
     /// Pattern of the instances.
@@ -114,7 +114,11 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     registers.extend(counters(modules));
     context.insert("fifos", &fifos);
     context.insert("registers", &registers);
-    context.insert("bits", &resets());
+    let mut single = resets().to_vec();
+    if !design.config.pad.enable {
+        single.push(idle(tiles));
+    }
+    context.insert("bits", &single);
 }
 
 /// The query of a PaD counter and the answer with its total.
@@ -132,11 +136,11 @@ fn counters(modules: &[ModuleSpec]) -> [Crossing; 2] {
     ]
 }
 
-/// The reset request to the other clock, and its acknowledgement.
-fn resets() -> [Crossing; 2] {
-    let bit = |doc: &str, path: &str, writer, width| Crossing {
+/// Bits that a synchronizer samples, each independently: `width` bits in all, from the writer's clock.
+fn single(doc: &str, path: String, writer: &'static str, width: u32) -> Crossing {
+    Crossing {
         doc: doc.to_owned(),
-        path: path.to_owned(),
+        path,
         instances: Vec::new(),
         count: 1,
         writer,
@@ -146,7 +150,18 @@ fn resets() -> [Crossing; 2] {
         sync_bits: 2 * width,
         data_bits: width,
         reads_words: width > 0,
-    };
+    }
+}
+
+/// PaD is idle, where its stages run one after the other.
+fn idle(tiles: u32) -> Crossing {
+    let path = "u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_idle";
+    single("PaD is idle, to the requester.", of_tile(path, "*"), "pe", tiles)
+}
+
+/// The reset request to the other clock, and its acknowledgement.
+fn resets() -> [Crossing; 2] {
+    let bit = |doc: &str, path: &str, writer, width| single(doc, path.to_owned(), writer, width);
     [
         bit("Reset request, to PaD.", "u_front/u_reset/u_asked", "net", 1),
         bit(

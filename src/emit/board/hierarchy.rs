@@ -79,6 +79,10 @@ fn core(design: &Design) -> Vec<Kept> {
         kept("FIFO of queries and jobs.", &with(&jobs, &OF_FIFO), 5 * tiles),
         kept("Register of partial results.", &with(&parts, &OF_REGISTER), 3 * tiles),
     ];
+    if !design.config.pad.enable {
+        let idle = [at("u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_idle")];
+        all.push(kept("Synchronizer of an idle PaD.", &idle, tiles));
+    }
     if design.append.is_some() {
         let ports = [format!("{periphery}/gen_port[*].u_writes")];
         all.push(kept("Its ports of new tokens.", &ports, design.memory.ports));

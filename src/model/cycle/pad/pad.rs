@@ -32,6 +32,8 @@ pub struct Pad {
     parts: AsyncRegister<PartFlit>,
     counts: EventCounters,
     now: Now,
+    /// Nothing was left to do before the last edge of its clock.
+    idle: bool,
 }
 
 impl Pad {
@@ -46,6 +48,7 @@ impl Pad {
             parts: AsyncRegister::default(),
             counts: EventCounters::new(design.config.pe.array_rows),
             now: Now::default(),
+            idle: false,
         }
     }
 
@@ -63,7 +66,7 @@ impl Pad {
             vector_ready: room,
             job_ready: room && !hears_query,
             kv_ready: self.now.accepts,
-            idle: self.sequencer.is_idle(&self.now),
+            idle: self.idle,
             part: self.parts.out().copied(),
             ..ComputeIn::default()
         }
@@ -104,6 +107,7 @@ impl Pad {
     /// Runs an edge of the PaD's clock, after [`Pad::look`].
     pub fn pe_edge(&mut self, before: &Between) {
         self.counts.scan();
+        self.idle = self.sequencer.is_idle(&self.now);
         if self.is_still() {
             return;
         }
