@@ -36,7 +36,11 @@ fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
     columns.filter(|&x| placement.is_home(x, y)).count() as u32
 }
 
-/// The demand with the largest shortage: each port has channels of its own, and one buffer in them.
+/// Shares that differ by less are equal.
+const EQUAL: f64 = 1.0 - 1e-9;
+
+/// The demand with the largest shortage: each port has channels of its own, and one buffer in them. Where no port is
+/// fuller than all together it is that of the whole card.
 pub(super) fn worst(config: &Config, placement: &Placement) -> Demand {
     let fpga = Fpga::of(config.board);
     let (ports, tiles) = (ports(config), tiles_per_port(config));
@@ -51,9 +55,11 @@ pub(super) fn worst(config: &Config, placement: &Placement) -> Demand {
             there: (channels * fpga.hbm_channel_bytes).min(BUFFER_LIMIT - 1) as f64,
         }
     };
-    let demands = (0..ports).map(of_port);
-    let worse = |a: Demand, b: Demand| if b.share() > a.share() { b } else { a };
-    demands.reduce(worse).expect("a mesh has memory ports")
+    let demands: Vec<_> = (0..ports).map(of_port).collect();
+    let sum = |of: fn(&Demand) -> f64| demands.iter().map(of).sum();
+    let whole = Demand { port: None, needed: sum(|demand| demand.needed), there: sum(|demand| demand.there) };
+    let worse = |a: Demand, b: Demand| if b.share() * EQUAL > a.share() { b } else { a };
+    demands.into_iter().fold(whole, worse)
 }
 
 /// The caches of a configuration in the memory of one card.
@@ -99,8 +105,8 @@ mod tests {
         let gib = |n: u64| (n << 30) as f64;
         // 32 layers of 512 segments of 32 KV heads at 32 KiB: 16 GiB a stream, a 32nd of it in each channel.
         let found = caches(|c| c.model.max_streams = 1);
-        let first = Demand { port: Some(0), needed: gib(16) / 32.0, there: gib(8) / 32.0 };
-        assert_eq!((found, found.fit()), (Caches { bytes: gib(16), fullest: first }, false));
+        let all = Demand { port: None, needed: gib(16), there: gib(8) };
+        assert_eq!((found, found.fit()), (Caches { bytes: gib(16), fullest: all }, false));
         let half = |c: &mut Config| (c.model.max_streams, c.model.layers) = (1, 16);
         assert!(caches(half).fit());
         let less = caches(|c| {

@@ -64,7 +64,6 @@ impl Design {
                 "Columns by which a layer advances after all rows",
             ),
             fact("BLOCKS_OF_HOME", placement.blocks_of_home(), "Segments a stream for which a home has room"),
-            fact("SWAPS", self.swaps(), "1 if homes swap: then every port reads the parts of all"),
             fact("LAYERS", layers, "Layers"),
             fact("QUERY_HEADS", heads, "Query heads"),
             fact("KV_HEADS", kv_heads, "KV heads"),
@@ -199,11 +198,14 @@ mod tests {
     #[test]
     fn what_moves_no_byte_of_the_host_leaves_the_layout() {
         let whole = design(|_| {});
-        for change in [|c: &mut Config| c.noc.vc_depth += 2, |c: &mut Config| c.clock.noc_mhz = 200.0] {
+        for change in [
+            |c: &mut Config| c.noc.vc_depth += 2,
+            |c: &mut Config| c.clock.noc_mhz = 200.0,
+            |c: &mut Config| c.takv.swap_epoch = 0,
+        ] {
             assert_eq!(design(change).layout(), whole.layout());
         }
         for change in [
-            |c: &mut Config| c.takv.swap_epoch = 0,
             |c: &mut Config| c.takv.column_stride = 1,
             |c: &mut Config| c.kv.append = true,
             |c: &mut Config| c.memory.tiles_per_port = Some(4),

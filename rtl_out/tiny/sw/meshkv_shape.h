@@ -25,7 +25,6 @@
 #define MESHKV_ROW_STRIDE           1        /* Rows from the start of a layer to the start of the next. */
 #define MESHKV_COLUMN_STRIDE        0        /* Columns by which a layer advances after all rows. */
 #define MESHKV_BLOCKS_OF_HOME       32       /* Segments a stream for which a home has room. */
-#define MESHKV_SWAPS                1        /* 1 if homes swap: then every port reads the parts of all. */
 #define MESHKV_LAYERS               6        /* Layers. */
 #define MESHKV_QUERY_HEADS          6        /* Query heads. */
 #define MESHKV_KV_HEADS             3        /* KV heads. */
@@ -44,7 +43,7 @@
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
-#define MESHKV_SHAPE_LAYOUT         0xbda7b3d7u
+#define MESHKV_SHAPE_LAYOUT         0x3c737009u
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */

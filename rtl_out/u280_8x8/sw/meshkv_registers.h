@@ -251,7 +251,7 @@
 #define MESHKV_KV_VALUE                      0x00800040u
 #define MESHKV_SEGMENTS_VALUE                0x00000200u
 #define MESHKV_SIZES_VALUE                   0x00200020u
-#define MESHKV_LAYOUT_VALUE                  0x002b7e50u
+#define MESHKV_LAYOUT_VALUE                  0xce799a52u
 
 /* The same by fields: name, place, value, meaning. */
 static const struct {
@@ -273,7 +273,7 @@ static const struct {
     {0x81cu, 0, 0xffffffffu, 512u, "SEGMENTS", "Segments of a layer at the longest context"},
     {0x820u, 0, 0x0000ffffu, 32u, "SIZES.FLIT_BYTES", "Bytes of a beat on every memory port"},
     {0x820u, 16, 0xffff0000u, 32u, "SIZES.DESC_QUEUE", "Descriptors that can wait"},
-    {0x824u, 0, 0xffffffffu, 2850384u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
+    {0x824u, 0, 0xffffffffu, 3464075858u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
 };
 
 /* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */

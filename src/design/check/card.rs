@@ -149,7 +149,7 @@ mod tests {
     fn the_reference_needs_sixteen_times_what_the_card_has() {
         let config = config(|_| {});
         let demand = worst(&config, &placement(&config).unwrap());
-        assert_eq!((demand.needed, demand.there), ((1_u64 << 32) as f64, (1_u64 << 28) as f64));
+        assert_eq!((demand.needed, demand.there), ((1_u64 << 37) as f64, (1_u64 << 33) as f64));
         let found = caches_fit_the_card(&config).unwrap();
         assert_eq!((found.severity, found.key.as_str()), (Severity::Warning, "model.max_tokens"));
         assert!(

@@ -10,7 +10,7 @@ module meshkv_read_guard #(
     // Width of the requester's ID.
     parameter ID_WIDTH = 3,
     // Width of its addresses in bits.
-    parameter ADDR_WIDTH = 32,
+    parameter ADDR_WIDTH = 21,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // The same as a power of two: an AXI size.

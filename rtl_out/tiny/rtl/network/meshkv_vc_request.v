@@ -77,6 +77,7 @@ module meshkv_vc_request #(
     reg  [VCS-1:0]      gate_q;      // Virtual channels that may request.
     wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
+    wire                aside;       // The guard waits for another KV_DATA virtual channel to have its turn.
     assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
@@ -240,7 +241,7 @@ module meshkv_vc_request #(
     wire           alone  = ~&gate_q;
     wire           served = |(rd_vc & is_favoured);
     wire           passed = |grant & ~served;
-    wire           over   = served | ~|(occupied & is_favoured) | (alone & ~|wants);
+    wire           over   = served | ~|(occupied & is_favoured) | (alone & ~|wants & ~aside);
 
     always @(*) begin
         exclusive = count_q == LIMIT;
@@ -295,17 +296,19 @@ module meshkv_vc_request #(
     end
 
     // Several KV_DATA virtual channels rotate, so that the outputs of one cycle agree on one. The turn slips at random, and
-    // stays with a head that claims: a rotation of one rhythm could miss the credits of another for ever.
+    // stays with a head that claims or that the guard waits for: a rotation of one rhythm could miss the credits of another for ever.
     generate
         if (NUM_DATA == 1) begin : gen_one_data
             assign slot = 1'b1;
+            assign aside = 1'b0;
             wire unused_slips = slips;
         end else begin : gen_slots
             reg  [NUM_DATA-1:0] slot_q;
             wire [NUM_DATA-1:0] waits  = occupied[VCS-1:VN0_VCS+1];
             wire [NUM_DATA-1:0] turned = {slot_q[NUM_DATA-2:0], slot_q[NUM_DATA-1]};
+            assign aside = |(waits & is_favoured[VCS-1:NUM_SINGLE] & ~slot_q);
             always @(posedge clk) begin
-                if (holds & claim[2] & |(waits & is_favoured[VCS-1:NUM_SINGLE])) slot_q <= is_favoured[VCS-1:NUM_SINGLE];
+                if ((exclusive | (holds & claim[2])) & |(waits & is_favoured[VCS-1:NUM_SINGLE])) slot_q <= is_favoured[VCS-1:NUM_SINGLE];
                 else if ((|(waits & ~slot_q) & ~slips) | ~|(slot_q & waits)) slot_q <= turned;
                 if (rst) slot_q <= { {NUM_DATA-1{1'b0}}, 1'b1};
             end

@@ -342,7 +342,7 @@ module meshkv_control_registers #(
             10'h206: value = 32'h00800040;  // KV
             10'h207: value = 32'h00000200;  // SEGMENTS
             10'h208: value = 32'h00200040;  // SIZES
-            10'h209: value = 32'hc18ecdd2;  // LAYOUT
+            10'h209: value = 32'hbe7ca9bd;  // LAYOUT
             10'h210: value = desc_cache_q;  // DESC_CACHE
             10'h211: value = desc_first_q;  // DESC_FIRST
             10'h212: value = desc_stride_q;  // DESC_STRIDE

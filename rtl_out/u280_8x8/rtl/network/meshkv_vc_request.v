@@ -83,6 +83,7 @@ module meshkv_vc_request #(
     reg  [VC_WIDTH-1:0] favoured_q;  // Number of the favoured virtual channel.
     wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
+    wire                aside;       // The guard waits for another KV_DATA virtual channel to have its turn.
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
 
@@ -268,16 +269,16 @@ module meshkv_vc_request #(
     endgenerate
     // North and south go before the other outputs. After STARVE_LIMIT flits that went there while others waited for
     // the rest, the input asks for the rest alone until one of these has left. If none of them has a credit then,
-    // counting starts over, so that they block nobody.
+    // counting starts over, so that they block nobody. Whose turn it is among channels of KV_DATA changes neither.
     localparam [3:0] LIMIT = STARVE_LIMIT[3:0];
 
     reg  [3:0]     count_q, count_d;
     reg            exclusive;
     reg            yield_q, won_first_q, won_rest_q;
-    wire           rest_waits = |((held_single | held_copy) & REST);
+    wire           rest_waits = |{pending[5*VCS-1:2*VCS]};
     wire           asks   = |{wants[14:6]};
     wire           passed = won_first_q;
-    wire           over   = won_rest_q | ~rest_waits | (yield_q & ~asks);
+    wire           over   = won_rest_q | ~rest_waits | (yield_q & ~asks & ~aside);
     assign yield = yield_q;
 
     always @(*) begin
@@ -342,17 +343,22 @@ module meshkv_vc_request #(
     end
 
     // Several KV_DATA virtual channels rotate, so that the outputs of one cycle agree on one. The turn slips at random, and
-    // stays with a head that claims: a rotation of one rhythm could miss the credits of another for ever.
+    // stays with a head that claims or that the guard waits for: a rotation of one rhythm could miss the credits of another for ever.
     generate
         if (NUM_DATA == 1) begin : gen_one_data
             assign slot = 1'b1;
+            assign aside = 1'b0;
             wire unused_slips = slips;
         end else begin : gen_slots
             reg  [NUM_DATA-1:0] slot_q;
             wire [NUM_DATA-1:0] waits  = occupied[VCS-1:VN0_VCS+1];
             wire [NUM_DATA-1:0] turned = {slot_q[NUM_DATA-2:0], slot_q[NUM_DATA-1]};
+            // Channels that wait for the rest.
+            wire [NUM_DATA-1:0] rest_copies = pending[5*VCS-1-:NUM_DATA] | pending[4*VCS-1-:NUM_DATA] | pending[3*VCS-1-:NUM_DATA];
+            assign aside = |rest_copies & ~|(rest_copies & slot_q);
             always @(posedge clk) begin
                 if (holds & claim[2] & |(waits & is_favoured[VCS-1:NUM_SINGLE])) slot_q <= is_favoured[VCS-1:NUM_SINGLE];
+                else if (exclusive & |(rest_copies & slot_q)) slot_q <= slot_q;
                 else if ((|(waits & ~slot_q) & ~slips) | ~|(slot_q & waits)) slot_q <= turned;
                 if (rst) slot_q <= { {NUM_DATA-1{1'b0}}, 1'b1};
             end

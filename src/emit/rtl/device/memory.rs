@@ -41,7 +41,11 @@ pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams, c: &PadParams) -> Modul
         ],
     )
     .param("ID_WIDTH", w.core_id(), "Width of the requester's ID.")
-    .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
+    .param(
+        "ADDR_WIDTH",
+        if c.control.swaps() { w.part_lsb + w.part_width } else { 32 },
+        "Width of its addresses in bits.",
+    )
     .front(w, &["FLIT_WIDTH", "FLIT_LOG", "EPOCH_BITS", "ARG_BITS"])
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
