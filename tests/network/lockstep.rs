@@ -58,7 +58,9 @@ fn agree(design: &Design) {
                 both.stall(node, 0.7, node.index() as u64);
             }
         }
-        let measured = under(&mut both, design, &traffic).unwrap_or_else(|e| panic!("{traffic:?}: {e}"));
+        let router = design.router;
+        let measured =
+            under(&mut both, design, &traffic).unwrap_or_else(|e| panic!("{router:?}, {traffic:?}: {e}"));
         // Tiles that still hold what they received have credits to give back; both are compared in that.
         let wrong = |kind| kind != ViolationKind::Credits || i < 3;
         assert!(!measured.violations.iter().any(|v| wrong(v.kind)), "{traffic:?}: {:?}", measured.violations);

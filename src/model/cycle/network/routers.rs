@@ -96,8 +96,8 @@ impl Routers {
         }
         self.ask(work);
         self.grant(work);
-        self.claim(work);
         self.express(work);
+        self.claim(work);
         self.count_blocked(work);
         self.leave(work);
         self.arrive(work);

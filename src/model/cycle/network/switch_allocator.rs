@@ -124,8 +124,9 @@ impl SwitchAllocator {
     /// destination are owed, and those to which copies of KV_DATA are, whether or not they could leave.
     ///
     /// The inputs in `yields` ask for neither north nor south. All outputs are decided side by side. An input's choice
-    /// between two outputs follows from `held` alone; from the next cycle on it prefers one on which it `insists`. An input that is sure to win north or south asks for nothing
-    /// else; one that wins there against a rival loses what it won elsewhere.
+    /// between two outputs follows from `held` alone; from the next cycle on it prefers one on which it `insists`. An
+    /// input that is sure to win north or south asks for nothing else; one that wins there against a rival loses what it
+    /// won elsewhere.
     #[inline(always)]
     pub(super) fn grant_staged(
         &mut self,
