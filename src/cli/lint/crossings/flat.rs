@@ -231,8 +231,8 @@ impl<'a> Flat<'a> {
 /// The occurrences of all modules, the top first, and the nets that are the same.
 fn places<'a>(modules: &'a Modules, top: &str) -> Result<(Vec<Place<'a>>, Same)> {
     let (mut places, mut same) = (Vec::new(), Same::new(0));
-    let mut left: Vec<(&str, String, Option<(&connections::Cell, usize)>)> =
-        vec![(modules.key(top)?, String::new(), None)];
+    // Key and path of a module, its instance, and the first net around that.
+    let mut left = vec![(modules.key(top)?, String::new(), None::<(&connections::Cell, usize)>)];
     while let Some((key, path, outer)) = left.pop() {
         let module = modules.get(key).with_context(|| format!("no module {key}"))?;
         let first = same.add(module.names.len());
@@ -245,7 +245,7 @@ fn places<'a>(modules: &'a Modules, top: &str) -> Result<(Vec<Place<'a>>, Same)>
             }
         }
         for cell in module.cells.iter().filter(|cell| modules.get(&cell.kind).is_some()) {
-            left.push((&cell.kind, format!("{path}{}/", cell.name), Some((cell, first))));
+            left.push((cell.kind.as_str(), format!("{path}{}/", cell.name), Some((cell, first))));
         }
         let source = key.split('\\').nth(1).unwrap_or(key);
         places.push(Place { module, first, path, slice: source.ends_with(SLICE) });
