@@ -51,7 +51,8 @@ impl Memory {
     /// The byte at which the slice of a number begins.
     pub fn address_of(&self, number: u64) -> u64 {
         let local = number & ((1 << self.local_width) - 1);
-        number >> self.local_width << self.region_width | local * self.slice_bytes
+        let region = number >> self.local_width;
+        (region << self.region_width) | (local * self.slice_bytes)
     }
 }
 
