@@ -980,7 +980,8 @@ module meshkv_switch_allocator #(
     // Forbidden turns are never requested, and express paths exist only along rows.
     wire unused = &{1'b0, express_ok_n, express_ok_s, express_ok_e, express_ok_w, express_ok_l,
                     express_vc_n, express_vc_s, express_first_n, express_first_s,
-                    part_out_n, part_out_s, part_out_e, part_out_w, part_out_l};
+                    part_out_n, part_out_s, part_out_e, part_out_w, part_out_l,
+                    insists_n, insists_s, insists_e, insists_w, insists_l};
 
     // An output is blocked for credit if heads owe it a copy and none can request it.
     genvar o;
