@@ -31,7 +31,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Generate a configuration and read it with Verilator, Icarus Verilog, Yosys, slang and Tcl
+/// Generate a configuration and read it with Verilator, Icarus, Yosys, slang and Tcl
 ///
 /// Verilator -Wall reads it as Verilog-2005, with and without the checks of a simulation, and
 /// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall, Yosys
