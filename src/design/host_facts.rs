@@ -118,7 +118,7 @@ impl Design {
         ]
     }
 
-    /// Value of the register `LAYOUT`: the first 32 bits of the SHA-256 of all facts, and of [`Design::places`].
+    /// Value of the register `LAYOUT`: the first 32 bits of the SHA-256 of all facts, and of the addresses of some places.
     pub fn layout(&self) -> u32 {
         let mut text = String::new();
         for HostFact { name, value, .. } in self.shape_facts().into_iter().chain(self.buffer_facts()) {
