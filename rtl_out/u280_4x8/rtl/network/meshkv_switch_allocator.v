@@ -154,11 +154,7 @@ module meshkv_switch_allocator #(
     wire [2:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
     wire lost_single_n, lost_single_s, lost_single_e, lost_single_w, lost_single_l;
     wire lost_copy_n, lost_copy_s, lost_copy_e, lost_copy_w, lost_copy_l;
-    reg [VCS-1:0] stage_vc_n;
-    reg [VCS-1:0] stage_vc_s;
-    reg [VCS-1:0] stage_vc_e;
-    reg [VCS-1:0] stage_vc_w;
-    reg [VCS-1:0] stage_vc_l;
+    reg [VCS-1:0] stage_vc_n, stage_vc_s, stage_vc_e, stage_vc_w, stage_vc_l;
 
     wire [14:0]      want_n;
     wire [2:0]       claim_n;
