@@ -20,6 +20,7 @@ enum Wrong {
     Memory,
     Slice,
     Logic,
+    Control,
     Synchronizer,
 }
 
@@ -29,6 +30,7 @@ impl Wrong {
             Wrong::Memory => "ends in a memory: a register must sample it first",
             Wrong::Slice => "ends in a DSP slice: a register must sample it first",
             Wrong::Logic => "passes more than one multiplexer: a register must sample it first",
+            Wrong::Control => "enables or resets a register: a register must sample it first",
             Wrong::Synchronizer => "passes logic before a synchronizer: let a register drive it",
         }
     }
@@ -140,7 +142,8 @@ fn wrong(end: End, level: u8) -> Option<Wrong> {
         End::Slice => Some(Wrong::Slice),
         End::Synchronizer if level > 0 => Some(Wrong::Synchronizer),
         End::Register if level == LEVELS - 1 => Some(Wrong::Logic),
-        End::Synchronizer | End::Register | End::Control => None,
+        End::Control => Some(Wrong::Control),
+        End::Synchronizer | End::Register => None,
     }
 }
 
@@ -187,6 +190,22 @@ mod tests {
         {
             let said = found(&before);
             assert!(said.len() == 1 && said[0].contains("before a synchronizer"), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn an_enable_or_a_reset_has_been_sampled() {
+        for (kind, pin) in [("$dffe", "EN"), ("$sdff", "SRST"), ("$adff", "ARST")] {
+            let register = |from: &str| {
+                format!(
+                    "  cell {kind} $7\n    connect \\CLK \\b\n    connect \\{pin} \\{from}\n    connect \\D \\d\n    \
+                     connect \\Q \\y\n  end\n"
+                )
+            };
+            let said = found(&register("first_q"));
+            assert!(said.len() == 1 && said[0].contains("enables or resets"), "{kind}: {said:?}");
+            let sampled = super::tests::register("first_q", "held_q") + &register("held_q");
+            assert_eq!(found(&sampled), [""; 0], "{kind}");
         }
     }
 

@@ -197,6 +197,9 @@ module meshkv_tile_port #(
     // A partial result goes to the reduce root in row 0 of the column. Packets take the virtual channels in turn. A
     // tile of row 0 keeps its own. The virtual networks take turns at the link.
     reg  [VN0_VCS-1:0] part_vc_q;
+    // PaD's clock drives part_last: a register samples it before it decides.
+    reg                part_sent_q, part_last_q;
+    wire [VN0_VCS-1:0] part_vc    = part_sent_q & part_last_q ? {part_vc_q[VN0_VCS-2:0], part_vc_q[VN0_VCS-1]} : part_vc_q;
     wire               root_here  = ~|y;
     wire               rx_part    = |rx_valid[VN0_VCS-1:0];
     wire               own_room, own_one_left;
@@ -213,7 +216,7 @@ module meshkv_tile_port #(
         .available(own_room),
         .one_left (own_one_left)
     );
-    wire               wants_part = part_valid & ~root_here & |(avail[VN0_VCS-1:0] & part_vc_q);
+    wire               wants_part = part_valid & ~root_here & |(avail[VN0_VCS-1:0] & part_vc);
     wire               wants_fetch = fetch_valid & ~fetch_own & avail[VN0_VCS];
 
     // The sender of a cycle is chosen in the one before, so that multiplexers are addressed by registers. The home sends
@@ -235,11 +238,13 @@ module meshkv_tile_port #(
         fetch_turn_q <= fetch_next;
         home_turn_q  <= ~(part_next | fetch_next);
         if (part_next | fetch_next) fetch_first_q <= part_next;
-        if (parts & part_last) part_vc_q <= {part_vc_q[VN0_VCS-2:0], part_vc_q[VN0_VCS-1]};
+        part_sent_q <= parts & ~rst;
+        if (parts) part_last_q <= part_last;
+        part_vc_q <= part_vc;
         if (rst) part_vc_q <= {{VN0_VCS-1{1'b0}}, 1'b1};
         if (rst) {part_turn_q, fetch_turn_q, fetch_first_q, home_turn_q} <= 4'b0001;
     end
-    assign send = { data_vc[VCS-1:VN0_VCS+1] & {NUM_DATA{data_sent}}, fetches, part_vc_q & {VN0_VCS{parts}}};
+    assign send = { data_vc[VCS-1:VN0_VCS+1] & {NUM_DATA{data_sent}}, fetches, part_vc & {VN0_VCS{parts}}};
 
     // Channels of KV_DATA return credits independently, also several in one cycle.
     reg [1:0] freed;
