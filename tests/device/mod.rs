@@ -8,6 +8,7 @@ mod control_registers;
 mod counter_view;
 mod dead_hosts;
 mod errors;
+mod four_state;
 mod host_example;
 mod library;
 mod library_equals;

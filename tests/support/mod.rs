@@ -5,6 +5,7 @@ pub mod decode;
 pub mod device;
 pub mod ecosystem;
 pub mod fetch;
+pub mod four_state;
 pub mod icarus;
 pub mod ideal_network;
 pub mod kernel_block;

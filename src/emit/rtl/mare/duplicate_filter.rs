@@ -57,6 +57,7 @@ pub(in crate::emit::rtl) fn bloom_filter(w: &MareParams) -> ModuleSpec {
     .hash_width(w)
     .param("KEY_WIDTH", w.name(), "Width of a key in bits.")
     .clocked()
+    .input("valid", 1, "There is a key.")
     .input("key", "KEY_WIDTH", "Key to look up and, with insert, to record.")
     .output("seen", 1, "The key of the cycle before may have been inserted; if low, it was not.")
     .input("insert", 1, "The key is recorded.")

@@ -1,0 +1,174 @@
+//! The emitted Verilog in a simulator with four states: a run that Verilator has done is played in Icarus. No output, no
+//! register that a reset clears, no condition and no address is X, and all outputs are Verilator's in every cycle.
+
+use super::append::{self, LENGTHS};
+use crate::support::attention;
+use crate::support::device::{
+    assert_error, growing, hasty, job, mutant, run_clean, small, tensors, MOST, MOST_WITH_TIMEOUT,
+};
+use crate::support::four_state::{recorded, Monitors, Record, Replay};
+use crate::support::verilated::library_of;
+use meshkv::config::Config;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::memory::{Fault, FaultKind};
+use meshkv::cosim::workloads::device::{Bench, Device, Faults, Notice, Platform};
+use meshkv::design::{Design, Mapping};
+use meshkv::emit::SourceFile;
+use std::sync::Arc;
+
+const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
+
+/// Two unrelated clocks with even edges.
+const APART: Clocks = Clocks { noc_mhz: 250.0, pe_mhz: 283.0, jitter: 0, seed: 7 };
+
+/// Runs a device and records it.
+fn record(
+    files: &[SourceFile],
+    design: &Design,
+    platform: &Platform,
+    clocks: Clocks,
+    run: impl FnOnce(&mut Bench),
+) -> Record {
+    let library = library_of(BuildForm::WholeDevice, design, files);
+    let (dut, record) = recorded(verilated(&library, 1).unwrap(), design);
+    let device = Device::new(dut, design, platform, &clocks).unwrap();
+    let mut bench = Bench::new(device, design, platform).unwrap();
+    run(&mut bench);
+    drop(bench);
+    Arc::into_inner(record).expect("the device is gone").into_inner().unwrap()
+}
+
+/// Records one run of few tokens under each mapping, and plays it with monitors.
+fn runs_are_equal(design: &Design, tokens: usize, what: &str) {
+    let files = hasty(design);
+    let tensors = tensors(design, tokens, 5);
+    let record = record(&files, design, &Platform::of(design), APART, |bench| {
+        for mapping in MAPPINGS {
+            run_clean(bench, &job(design, &tensors, mapping), Notice::Polling, what);
+        }
+    });
+    Replay::of(&record, design, &files, Monitors::In).assert_equal(what);
+}
+
+/// 2 x 2 tiles with one KV head: the least that has several homes.
+fn least() -> Design {
+    attention::small(|c| {
+        (c.mesh.cols, c.mesh.rows) = (2, 2);
+        (c.model.heads, c.model.kv_heads, c.model.max_streams) = (2, 1, 1);
+        c.pe.head_dim = 32;
+    })
+}
+
+#[test]
+fn a_short_run_has_the_outputs_of_verilator() {
+    let design = least();
+    let files = hasty(&design);
+    let tensors = attention::tensors(&design, 13, 1, meshkv::model::tensors::Logits::Normal, 5);
+    let job = meshkv::cosim::workloads::attention::Job::new(
+        &design,
+        &tensors,
+        (0, 1),
+        Mapping::RowAligned,
+        meshkv::design::Sharing::KvHead,
+    )
+    .unwrap();
+    let record = record(&files, &design, &Platform::of(&design), Clocks::IN_STEP, |bench| {
+        run_clean(bench, &job, Notice::Polling, "in Verilator");
+    });
+    Replay::of(&record, &design, &files, Monitors::Out).assert_equal("in Icarus");
+    // The shift of an idle filler by what no register holds, as it once was.
+    let slip = mutant(&files, "meshkv_filler", "{IDS{frees}} & FIRST_ID << d_id_q", "{{IDS-1{1'b0}}, frees} << d_id_q");
+    let slipped = Replay::of(&record, &design, &slip, Monitors::Out);
+    assert!(!slipped.wrong.is_empty(), "an unset shift shows at the outputs");
+}
+
+#[test]
+fn every_mapping_is_free_of_x() {
+    runs_are_equal(&small(), 29, "mappings");
+}
+
+#[test]
+fn flits_of_512_bits_are_free_of_x_under_either_router() {
+    for stages in [2, 3] {
+        let design = attention::small(|c| {
+            (c.mesh.cols, c.mesh.rows) = (2, 2);
+            (c.noc.flit_width, c.noc.router_stages, c.kv.segment_tokens) = (512, stages, 32);
+            (c.kv.uram_per_tile, c.kv.banks) = (8, 2);
+            (c.model.heads, c.model.kv_heads) = (2, 1);
+            c.kv.append = stages == 3;
+        });
+        runs_are_equal(&design, 37, &format!("512 bits, {stages} stages"));
+    }
+}
+
+#[test]
+fn ablations_are_free_of_x() {
+    let ablations: [(&str, fn(&mut Config)); 4] = [
+        ("no pad", |c| c.pad.enable = false),
+        ("no mare", |c| c.mare.enable = false),
+        ("no bloom", |c| c.mare.dedup = false),
+        ("homes in turn", |c| c.takv.placement = meshkv::design::PlacementKind::RoundRobin),
+    ];
+    for (what, change) in ablations {
+        runs_are_equal(&attention::small(change), 21, what);
+    }
+}
+
+#[test]
+fn new_tokens_are_free_of_x() {
+    let design = growing();
+    let (files, tensors) = (hasty(&design), tensors(&design, 100, 5));
+    let record = record(&files, &design, &Platform::of(&design).unruly(2), APART, |bench| {
+        for (lengths, mapping) in LENGTHS[..3].iter().zip(MAPPINGS) {
+            let job = append::job(&design, &tensors, lengths, mapping);
+            run_clean(bench, &job, Notice::Interrupt, "new tokens");
+        }
+    });
+    Replay::of(&record, &design, &files, Monitors::In).assert_equal("new tokens");
+}
+
+#[test]
+fn a_hard_life_is_free_of_x() {
+    // Homes swap after each step; half of the segments make them.
+    let design = attention::small(|c| (c.takv.column_stride, c.takv.swap_epoch) = (1, 1));
+    let (files, tensors) = (hasty(&design), tensors(&design, 61, 5));
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let record = record(&files, &design, &Platform::of(&design).unruly(4), APART, |bench| {
+        run_clean(bench, &job, Notice::Interrupt, "two streams, memory that pauses");
+        let before = bench.driver.device.beats();
+        run_clean(bench, &job.part(0..30), Notice::Polling, "partial results");
+        run_clean(bench, &job, Notice::Polling, "again");
+        assert_ne!(before, bench.driver.device.beats().iter().zip(&before).map(|(b, a)| b - a).collect::<Vec<_>>());
+        // A list.
+        bench.load(&job).unwrap();
+        bench.list(&job).unwrap();
+        bench.driver.start().unwrap();
+        assert_eq!(bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap().error, 0);
+        bench.driver.write("LIST_COUNT", 0).unwrap();
+        // A run that is cut off.
+        bench.load(&job).unwrap();
+        bench.start(&job).unwrap();
+        for _ in 0..300 {
+            bench.driver.device.tick().unwrap();
+        }
+        bench.driver.write("SOFT_RESET", 1).unwrap();
+        bench.driver.wait(Notice::Polling, MOST_WITH_TIMEOUT, &mut |_| false).unwrap();
+        bench.driver.settle(MOST_WITH_TIMEOUT).unwrap();
+        bench.driver.clear().unwrap();
+        // Memory that fails, and a run after it.
+        let taken = bench.driver.device.requests().0[0];
+        let fault = Fault::of_port(0, FaultKind::SlaveError).after(taken + 1);
+        bench.driver.device.set_faults(Faults { hbm: vec![fault], ..Faults::default() });
+        bench.load(&job).unwrap();
+        bench.start(&job).unwrap();
+        let outcome = bench.driver.wait(Notice::Polling, MOST_WITH_TIMEOUT, &mut |_| false).unwrap();
+        assert_error(&outcome, "MEMORY", "memory that fails");
+        bench.driver.device.set_faults(Faults::default());
+        bench.driver.settle(MOST_WITH_TIMEOUT).unwrap();
+        bench.driver.clear().unwrap();
+        run_clean(bench, &job, Notice::Polling, "after all that");
+    });
+    Replay::of(&record, &design, &files, Monitors::In).assert_equal("a hard life");
+}
