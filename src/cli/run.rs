@@ -8,6 +8,7 @@ mod output;
 mod report;
 mod steps;
 mod steps_report;
+mod vectors;
 
 pub use args::Args;
 pub(super) use args::SCOPES;
@@ -68,6 +69,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         whole_file::spares(path, &args.files())?;
         whole_file::check(path)?;
     }
+    let folder = args.vectors.as_deref().map(vectors::Folder::open).transpose()?;
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
@@ -111,6 +113,9 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     if let Some(path) = &args.output {
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
+    }
+    if let Some(folder) = &folder {
+        folder.write(&job, &done.outputs, ui)?;
     }
     let output = AttentionOutput::new(args, &job, chosen, &row, partials.as_ref(), accesses);
     ui.result(&RunOutput::Attention(output), || {

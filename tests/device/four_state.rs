@@ -79,7 +79,12 @@ fn a_short_run_has_the_outputs_of_verilator() {
     });
     Replay::of(&record, &design, &files, Monitors::Out).assert_equal("in Icarus");
     // The shift of an idle filler by what no register holds, as it once was.
-    let slip = mutant(&files, "meshkv_filler", "{IDS{frees}} & FIRST_ID << d_id_q", "{{IDS-1{1'b0}}, frees} << d_id_q");
+    let slip = mutant(
+        &files,
+        "meshkv_filler",
+        "{IDS{frees}} & FIRST_ID << d_id_q",
+        "{{IDS-1{1'b0}}, frees} << d_id_q",
+    );
     let slipped = Replay::of(&record, &design, &slip, Monitors::Out);
     assert!(!slipped.wrong.is_empty(), "an unset shift shows at the outputs");
 }
@@ -140,7 +145,10 @@ fn a_hard_life_is_free_of_x() {
         let before = bench.driver.device.beats();
         run_clean(bench, &job.part(0..30), Notice::Polling, "partial results");
         run_clean(bench, &job, Notice::Polling, "again");
-        assert_ne!(before, bench.driver.device.beats().iter().zip(&before).map(|(b, a)| b - a).collect::<Vec<_>>());
+        assert_ne!(
+            before,
+            bench.driver.device.beats().iter().zip(&before).map(|(b, a)| b - a).collect::<Vec<_>>()
+        );
         // A list.
         bench.load(&job).unwrap();
         bench.list(&job).unwrap();

@@ -6,3 +6,4 @@ mod fusesoc;
 mod ipxact;
 mod python;
 mod systemrdl;
+mod testbench;

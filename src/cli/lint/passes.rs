@@ -2,7 +2,7 @@
 
 use super::messages::{self, Message, Severity};
 use crate::cli::interrupt::{Interrupt, Interrupted};
-use crate::emit::SourceFile;
+use crate::emit::{self, SourceFile};
 use crate::tools::child::{self, Ended};
 use crate::tools::{self, Tool, ToolError, Version, Wanted};
 use anyhow::Context;
@@ -18,11 +18,15 @@ pub const SYNTHESIS: &str = "1364-2005 for synthesis";
 /// How far Verilator reads a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Up to names, widths, drivers and uses, once for each module.
+    /// Up to names, widths, drivers and uses, once for each module. Icarus, which copies what is below a top, reads
+    /// [`PARTS`] instead of what joins them.
     Modules,
     /// Up to latches and loops of logic, which it finds only after it has copied each module to its every place.
     Places,
 }
+
+/// The modules of which a mesh has many, and what is beside them: as tops of their own, each is copied once.
+const PARTS: [&str; 6] = [emit::ROUTER, emit::TILE, emit::PAD, emit::ROOT, emit::PERIPHERY, emit::FRONT];
 
 /// The most tiles of which Verilator copies all modules to all places. More take minutes and gigabytes, and have the same
 /// modules.
@@ -131,13 +135,15 @@ impl Linters {
         let read = format!("read_verilog -noautowire {}", sources.join(" "));
         let script =
             format!("{read}; hierarchy -check -top {top}; proc; write_rtlil {}; check -assert", netlist(top));
+        let parts: &[&str] = if depth == Depth::Modules && top == emit::TOP { &PARTS } else { &[top] };
+        let tops: Vec<&str> = parts.iter().flat_map(|part| ["-s", part]).collect();
         vec![
             verilator("1364-2005", depth),
             verilator("1800-2017", Depth::Modules),
             Pass {
                 tool: &self.iverilog,
                 language: "1364-2005",
-                command: join(&[&["-g2005", "-Wall", "-t", "null", "-s", top]], sources),
+                command: join(&[&["-g2005", "-Wall", "-t", "null"], &tops], sources),
                 parse: messages::iverilog,
             },
             Pass {

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
   meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
+  meshkv sim run configs/tiny.toml --tokens 13 --vectors out/vectors      for bench/tb.v in one's own simulator
   meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
@@ -106,6 +107,9 @@ pub struct Args {
     /// Write the outputs as safetensors: `attention` of shape [heads, streams, head_dim], F16
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
+    /// Write memory, register accesses and outputs for bench/tb.v, a bench for any simulator, into a folder
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["timing", "partials", "steps"], help_heading = "Output")]
+    pub(super) vectors: Option<PathBuf>,
     /// Write the timeline of the stages as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,

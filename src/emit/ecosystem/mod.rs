@@ -1,10 +1,12 @@
-//! Descriptions of the fabric for tools of others: FuseSoC, IP-XACT, SystemRDL, and a bench for cocotb.
+//! Descriptions of the fabric for tools of others: FuseSoC, IP-XACT, SystemRDL, and benches for cocotb and for any simulator.
 
 mod bench;
 mod fusesoc;
 mod ipxact;
 mod register_map;
 mod systemrdl;
+
+pub use bench::BENCH_OUTPUTS;
 
 use crate::design::Design;
 use crate::emit::rtl::module::ModuleSpec;
@@ -16,7 +18,7 @@ use anyhow::Result;
 /// # Errors
 /// If a template uses a missing value.
 pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<SourceFile>> {
-    let mut files = bench::emit();
+    let mut files = bench::emit(design, modules)?;
     files.push(fusesoc::emit(design, modules)?);
     files.push(ipxact::emit(design, modules)?);
     files.push(systemrdl::emit(design)?);

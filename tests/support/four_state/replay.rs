@@ -35,7 +35,7 @@ impl Replay {
     /// Plays a record to emitted files.
     pub fn of(record: &Record, design: &Design, files: &[SourceFile], monitors: Monitors) -> Replay {
         assert!(record.periods.len() > 100, "a run was recorded");
-        let dir = tempfile::tempdir().unwrap(); let dir = { struct K(PathBuf); impl K { fn path(&self) -> &Path { &self.0 } } K(dir.keep()) }; eprintln!("KEPT {}", dir.path().display());
+
         let mut sources = Vec::new();
         for file in files.iter().filter(|file| file.path.starts_with("rtl/") && file.path.ends_with(".v")) {
             let path = dir.path().join(Path::new(&file.path).file_name().unwrap());
@@ -46,21 +46,33 @@ impl Replay {
         fs::write(dir.path().join("shell.v"), whole_shell(design).1).unwrap();
         fs::write(dir.path().join("bench.v"), bench(record)).unwrap();
         fs::write(dir.path().join("record.hex"), lines(record)).unwrap();
-        let iverilog = tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
+        let iverilog =
+            tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
         let mut compile = Command::new(iverilog);
-        compile.current_dir(dir.path()).args(["-g2005", "-s", "bench", "-o", "bench.vvp", "bench.v", "shell.v"]);
+        compile.current_dir(dir.path()).args([
+            "-g2005",
+            "-s",
+            "bench",
+            "-o",
+            "bench.vvp",
+            "bench.v",
+            "shell.v",
+        ]);
         let said = compile.args(&sources).output().unwrap();
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
         let said = Command::new("vvp").current_dir(dir.path()).arg("bench.vvp").output().unwrap();
         let text = String::from_utf8_lossy(&said.stdout);
-        fs::write(dir.path().join("said.txt"), text.as_bytes()).unwrap();
-        assert!(said.status.success() && text.contains("PLAYED"), "{text}{}", String::from_utf8_lossy(&said.stderr));
+        let errors = String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success() && text.contains("PLAYED"), "{text}{errors}");
         let of = |mark: &'static str| text.lines().filter_map(move |line| line.strip_prefix(mark));
         let named = |told: &str| {
             let (site, place) = told.split_once(' ').expect("a number and a place");
             format!("{} {place}", sites[site.parse::<usize>().expect("its number")])
         };
-        Replay { wrong: of("WRONG ").map(str::to_owned).collect(), unknown: of("UNKNOWN ").map(named).collect() }
+        Replay {
+            wrong: of("WRONG ").map(str::to_owned).collect(),
+            unknown: of("UNKNOWN ").map(named).collect(),
+        }
     }
 
     /// Asserts that all outputs are equal and no monitor saw an X.
@@ -131,7 +143,8 @@ fn parts(ports: &[PortSpec], port: &PortSpec) -> Vec<(String, String)> {
     let also = if name == "merge_sum_max" { "merge_sum_first" } else { valid.name.as_str() };
     let part = |i: u32| {
         let bits = format!("[{}+:{width}]", i * width);
-        let wrong = format!("({}[{i}] & {also}[{i}]) === 1'b1 && {name}{bits} !== {name}_want{bits}", valid.name);
+        let wrong =
+            format!("({}[{i}] & {also}[{i}]) === 1'b1 && {name}{bits} !== {name}_want{bits}", valid.name);
         (bits, wrong)
     };
     (0..valid.width.bits).map(part).collect()
@@ -142,7 +155,8 @@ fn bench(record: &Record) -> String {
     let fs = |mhz: f64| ((0.5e9 / mhz).round() as u64).max(1) * 2;
     let (noc, pe) = (fs(record.clocks.noc_mhz), fs(record.clocks.pe_mhz));
     assert_eq!(record.clocks.jitter, 0, "a bench has even clocks");
-    let phase = if record.clocks.in_step() { noc / 2 } else { meshkv::cosim::hash::mix(record.clocks.seed) % pe };
+    let phase =
+        if record.clocks.in_step() { noc / 2 } else { meshkv::cosim::hash::mix(record.clocks.seed) % pe };
     let (mut wires, mut pins, mut checks, mut at) = (String::new(), String::new(), String::new(), 1);
     for port in &record.ports {
         let (name, width) = (&port.name, port.width.bits);
@@ -150,10 +164,18 @@ fn bench(record: &Record) -> String {
         if port.dir == Dir::Input {
             writeln!(wires, "    wire [{}:0] {name} = now[{at}+:{width}];", width - 1).unwrap();
         } else {
-            writeln!(wires, "    wire [{0}:0] {name};\n    wire [{0}:0] {name}_want = now[{at}+:{width}];", width - 1)
-                .unwrap();
+            writeln!(
+                wires,
+                "    wire [{0}:0] {name};\n    wire [{0}:0] {name}_want = now[{at}+:{width}];",
+                width - 1
+            )
+            .unwrap();
             for (part, asked) in parts(&record.ports, port) {
-                writeln!(checks, "            if ({asked}) tell(\"{name}\", {name}{part}, {name}_want{part});").unwrap();
+                writeln!(
+                    checks,
+                    "            if ({asked}) tell(\"{name}\", {name}{part}, {name}_want{part});"
+                )
+                .unwrap();
             }
         }
         at += width;

@@ -66,11 +66,7 @@ impl Bench {
     /// Puts queries and new tokens of a job into memory, empties its outputs, and writes the arguments.
     fn inputs(&mut self, job: &Job) -> Result<(), DeviceError> {
         let device = &mut self.driver.device;
-        let heads = job.design.config.model.heads;
-        let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
-        let elements = order.flat_map(|(stream, head)| job.query(head, stream));
-        let mut buffer: Vec<u8> = elements.flat_map(|e| e.to_le_bytes()).collect();
-        buffer.extend(rows(job, buffer.len()));
+        let buffer = queries(job);
         device.put_queries(QUERIES, buffer);
         device.put_outputs(OUTPUTS, vec![BLANK; job.design.output_bytes(job.streams, job.partials) as usize]);
         device.take_merged();
@@ -268,8 +264,18 @@ impl Bench {
     }
 }
 
+/// The buffer of queries and new tokens of a job.
+pub(super) fn queries(job: &Job) -> Vec<u8> {
+    let heads = job.design.config.model.heads;
+    let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
+    let elements = order.flat_map(|(stream, head)| job.query(head, stream));
+    let mut buffer: Vec<u8> = elements.flat_map(|e| e.to_le_bytes()).collect();
+    buffer.extend(rows(job, buffer.len()));
+    buffer
+}
+
 /// One above the highest cache with a new token.
-fn caches(job: &Job) -> u32 {
+pub(super) fn caches(job: &Job) -> u32 {
     job.appended().map(|(cache, _)| cache + 1).max().unwrap_or(0)
 }
 

@@ -9,8 +9,8 @@ use crate::design::{Design, Sharing};
 /// Cycles between two reads of CTRL.
 const POLL: u64 = 64;
 /// Bits of CTRL.
-const AP_START: u32 = 1;
-const AP_DONE: u32 = 2;
+pub(super) const AP_START: u32 = 1;
+pub(super) const AP_DONE: u32 = 2;
 const AP_IDLE: u32 = 4;
 
 /// Way to detect the end of a run.
@@ -290,7 +290,7 @@ impl Driver {
 }
 
 /// The registers of a descriptor and their values, the one that pushes it last.
-fn words(d: &Descriptor, partials: bool) -> Vec<(&'static str, u32)> {
+pub(super) fn words(d: &Descriptor, partials: bool) -> Vec<(&'static str, u32)> {
     let mapping = d.mapping.number();
     let pack = |name: &'static str, values: &[u32]| {
         let Register { fields, .. } = registers::named(name);

@@ -13,6 +13,7 @@
 //! * [`Driver`]: a host's driver, register by register.
 //! * [`Calls`]: cycles that a call costs, at the pins.
 //! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.
+//! * [`Vectors`]: such a run as files for a bench in a simulator of others.
 
 mod axi_lite_master;
 mod bench;
@@ -21,6 +22,7 @@ mod driver;
 mod error;
 mod host;
 mod platform;
+mod vectors;
 
 pub use bench::{Bench, Finished};
 pub use calls::{CallCost, CallEvent, Calls};
@@ -28,3 +30,4 @@ pub use driver::{Driver, Notice, Outcome};
 pub use error::DeviceError;
 pub use host::Device;
 pub use platform::{Faults, Platform};
+pub use vectors::Vectors;
