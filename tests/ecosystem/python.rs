@@ -103,7 +103,7 @@ fn attention_of_a_real_model_on_the_device_is_that_of_numpy() {
     let wrong = run(&[]);
     assert!(wrong.contains("error: the largest error is "), "{wrong}");
     let missing = run(&["--layer", "7"]);
-    assert!(missing.contains("has no tensor layers.7.q, but layers."), "{missing}");
+    assert!(missing.contains("has no tensor layers.7.q, but 3 others; the nearest: layers.0.q"), "{missing}");
 }
 
 #[test]

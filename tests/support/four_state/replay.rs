@@ -36,6 +36,7 @@ impl Replay {
     pub fn of(record: &Record, design: &Design, files: &[SourceFile], monitors: Monitors) -> Replay {
         assert!(record.periods.len() > 100, "a run was recorded");
 
+        let dir = tempfile::tempdir().unwrap();
         let mut sources = Vec::new();
         for file in files.iter().filter(|file| file.path.starts_with("rtl/") && file.path.ends_with(".v")) {
             let path = dir.path().join(Path::new(&file.path).file_name().unwrap());
