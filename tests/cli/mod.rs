@@ -8,6 +8,7 @@ mod estimate;
 mod fetch;
 mod first_hour;
 mod fuzz;
+mod generate;
 mod interrupt;
 mod options;
 mod options_line;
