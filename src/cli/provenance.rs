@@ -6,6 +6,8 @@ use serde::Serialize;
 /// Program, configuration and seed of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Provenance {
+    /// Name of the program.
+    pub program: &'static str,
     /// Version of the program.
     pub version: &'static str,
     /// Name of the configuration: the stem of its file's name; null if none was read.
@@ -19,7 +21,13 @@ pub struct Provenance {
 
 impl Default for Provenance {
     fn default() -> Self {
-        Provenance { version: env!("CARGO_PKG_VERSION"), config: None, config_sha256: None, seed: None }
+        Provenance {
+            program: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            config: None,
+            config_sha256: None,
+            seed: None,
+        }
     }
 }
 

@@ -1,7 +1,12 @@
 //! A finding: an error or warning about a key, without its place in the file.
 
+use super::advice::Advice;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// Severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// An error: nothing is built.
     Error,
@@ -12,6 +17,8 @@ pub enum Severity {
 /// One finding: the value, the rule, the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// Name of the rule, which stays the same from version to version.
+    pub rule: &'static str,
     /// Path of the key, `table.name`.
     pub key: String,
     /// The other keys that it depends on.
@@ -24,19 +31,36 @@ pub struct Finding {
     pub fault: String,
     /// Suggestion.
     pub help: String,
+    /// The same for programs: ways out, the best first. Each ends the finding by itself.
+    pub advice: Vec<Advice>,
 }
+
+/// Rule of a finding about the form of a file.
+const FORM: &str = "file-form";
 
 impl Finding {
     /// An error on `key` without a value: `fault` follows the key.
     pub fn error(key: &str, fault: impl Into<String>, help: impl Into<String>) -> Finding {
         Finding {
+            rule: FORM,
             key: key.to_owned(),
             involves: Vec::new(),
             severity: Severity::Error,
             value: None,
             fault: fault.into(),
             help: help.into(),
+            advice: Vec::new(),
         }
+    }
+
+    /// The same, found by the rule of this name.
+    pub fn of(self, rule: &'static str) -> Finding {
+        Finding { rule, ..self }
+    }
+
+    /// The same with ways out for programs.
+    pub fn advising(self, advice: impl IntoIterator<Item = Advice>) -> Finding {
+        Finding { advice: advice.into_iter().collect(), ..self }
     }
 
     /// An error about the value of `key`: `key is value, which fault`.
@@ -58,6 +82,11 @@ impl Finding {
     /// itself, because a default then replaces the intended value.
     pub fn with(self, involves: &[&'static str]) -> Finding {
         Finding { involves: involves.to_vec(), ..self }
+    }
+
+    /// The key, and the others that it depends on.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.key.as_str()).chain(self.involves.iter().copied())
     }
 
     /// The sentence; `by_default` marks a value that is not in the file.

@@ -3,6 +3,7 @@
 //! The fields of [`Config`] state the name, meaning, default and range of each key once; this
 //! module only reads them. It checks one value at a time. The design checks keys together.
 
+use super::advice::Advice;
 use super::finding::Finding;
 use super::schema::Config;
 use schemars::generate::SchemaSettings;
@@ -66,13 +67,6 @@ pub struct Key {
     pub range: Option<(f64, f64, bool)>,
     /// Reason for the limits, if it is not obvious.
     pub why: Option<String>,
-}
-
-/// The JSON Schema of the configuration file, for editors.
-pub fn json_schema() -> Value {
-    let mut schema = schemars::schema_for!(Config);
-    schema.insert("title".to_owned(), "meshkv configuration".into());
-    schema.to_value()
 }
 
 /// All tables in the order of declaration, the top level first.
@@ -250,6 +244,8 @@ impl Key {
         let legal = self.legal();
         let help = format!("{reason} ({legal}); try {} = {suggestion}", self.name);
         Finding::value(&self.path, shown, format!("is {fault}"), help)
+            .of("key-is-legal")
+            .advising([Advice::set(&self.path, suggestion)])
     }
 }
 

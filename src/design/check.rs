@@ -23,46 +23,87 @@ use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::config::{self, Config, Finding, Severity};
 
+/// A rule over several keys, by the name that its findings have.
+struct Rule {
+    name: &'static str,
+    judge: fn(&Config) -> Option<Finding>,
+}
+
+const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule {
+    Rule { name, judge }
+}
+
+/// Rules of every design.
+const RULES: [Rule; 20] = [
+    rule("stride-visits-every-row", placement::stride_visits_every_row),
+    rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
+    rule("hub-within-mesh", placement::hub_is_in_a_column),
+    rule("hub-within-mesh", placement::hub_is_in_a_row),
+    rule("cache-fits-memory", placement::cache_fits_the_memory),
+    rule(SPREAD, placement::blocks_are_spread_evenly),
+    rule("port-within-row", ports::a_row_has_the_tiles_of_a_port),
+    rule("port-has-channel", ports::every_port_has_a_channel),
+    rule("memory-answers-in-time", memory::memory_answers_before_a_home_gives_it_up),
+    rule("refresh-ends-in-time", memory::a_refresh_ends_before_the_next),
+    rule("heads-fit-mask", heads_fit_a_mask),
+    rule("kv-heads-divide-heads", kv_heads_divide_heads),
+    rule("uram-as-wide-as-flit", uram_is_as_wide_as_a_flit),
+    rule("window-holds-slice", window_holds_a_slice),
+    rule("token-fills-flits", a_new_token_fills_flits),
+    rule("root-lanes-within-flit", a_flit_has_the_numbers_of_a_root),
+    rule(URAM, uram_fits_the_device),
+    rule(WINDOW, sliding_window_acts),
+    rule("row-holds-head", a_row_holds_a_head),
+    rule(FILLED, a_row_is_filled_by_a_head),
+];
+
+/// Rules of a design that is built for the card.
+const CARD_RULES: [Rule; 4] = [
+    rule(CACHES, card::caches_fit_the_card),
+    rule("arrays-fit-card", card::arrays_fit_the_card),
+    rule("contexts-fit-card", card::contexts_fit_the_card),
+    rule(CHANNELS, ports::no_channel_idles_beside_a_shared_one),
+];
+
+const SPREAD: &str = "blocks-spread-evenly";
+const URAM: &str = "uram-fits-device";
+const WINDOW: &str = "sliding-window-acts";
+const FILLED: &str = "head-fills-row";
+const FIFO: &str = "fifo-covers-round-trip";
+const IDLE: &str = "key-has-effect";
+const CACHES: &str = "caches-fit-card";
+const CHANNELS: &str = "no-channel-idles";
+
+/// Names of the warnings that [`check`] can give.
+pub const WARNINGS: [&str; 6] = [SPREAD, URAM, WINDOW, FILLED, FIFO, IDLE];
+/// Names of those that [`check_for_the_card`] adds.
+pub const CARD_WARNINGS: [&str; 2] = [CACHES, CHANNELS];
+
+impl Rule {
+    fn finding(&self, config: &Config) -> Option<Finding> {
+        (self.judge)(config).map(|finding| finding.of(self.name))
+    }
+}
+
 /// Finds all errors and warnings of a configuration named `name`, whatever its source.
 ///
 /// Combinations are judged only once each key is legal by itself, since their rules may
 /// divide by a key.
 pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     let mut violations = config::violations(config);
-    violations.extend(name_is_plain(name));
+    violations.extend(name_is_plain(name).map(|finding| finding.of("name-is-plain")));
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 19] = [
-        placement::stride_visits_every_row,
-        placement::columns_have_room_for_the_stride,
-        placement::hub_is_in_a_column,
-        placement::hub_is_in_a_row,
-        placement::cache_fits_the_memory,
-        placement::blocks_are_spread_evenly,
-        ports::a_row_has_the_tiles_of_a_port,
-        ports::every_port_has_a_channel,
-        memory::memory_answers_before_a_home_gives_it_up,
-        memory::a_refresh_ends_before_the_next,
-        heads_fit_a_mask,
-        kv_heads_divide_heads,
-        uram_is_as_wide_as_a_flit,
-        window_holds_a_slice,
-        a_new_token_fills_flits,
-        a_flit_has_the_numbers_of_a_root,
-        uram_fits_the_device,
-        sliding_window_acts,
-        a_row_holds_a_head,
-    ];
-    let mut findings: Vec<_> = rules.iter().filter_map(|rule| rule(config)).collect();
+    let mut findings: Vec<_> = RULES.iter().filter_map(|rule| rule.finding(config)).collect();
     // The floorplan depends on widths that only a legal design has.
     let plan = if findings.iter().all(|f| f.severity == Severity::Warning) {
         Design::decide(name, config).floorplan
     } else {
         Floorplan::by_shares(Mesh::new(config.mesh.cols, config.mesh.rows), Fpga::of(config.board))
     };
-    findings.extend(fifo_covers_the_round_trip(config, &plan));
-    findings.extend(idle::keys_without_effect(config));
+    findings.extend(fifo_covers_the_round_trip(config, &plan).map(|finding| finding.of(FIFO)));
+    findings.extend(idle::keys_without_effect(config).into_iter().map(|finding| finding.of(IDLE)));
     findings
 }
 
@@ -70,13 +111,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
 pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     let mut findings = check(name, config);
     if findings.iter().all(|f| f.severity == Severity::Warning) {
-        let rules: [fn(&Config) -> Option<Finding>; 4] = [
-            card::caches_fit_the_card,
-            card::arrays_fit_the_card,
-            card::contexts_fit_the_card,
-            ports::no_channel_idles_beside_a_shared_one,
-        ];
-        findings.extend(rules.iter().filter_map(|rule| rule(config)));
+        findings.extend(CARD_RULES.iter().filter_map(|rule| rule.finding(config)));
     }
     findings
 }
@@ -285,29 +320,40 @@ fn sliding_window_acts(config: &Config) -> Option<Finding> {
 
 fn a_row_holds_a_head(config: &Config) -> Option<Finding> {
     let (head, row) = (config.model.head_dim?, config.pe.head_dim);
+    (head > row).then(|| {
+        let what = format!("is above the elements of a row, pe.head_dim = {row}");
+        let smallest = row_of(head).expect("the schema ends where rows end");
+        let help =
+            format!("set pe.head_dim = {smallest}; zeros fill rows up, and the scale stays 1 / sqrt({head})");
+        Finding::value("model.head_dim", head, what, help).with(&["pe.head_dim"])
+    })
+}
+
+fn a_row_is_filled_by_a_head(config: &Config) -> Option<Finding> {
+    let (head, row) = (config.model.head_dim?, config.pe.head_dim);
     let smallest = row_of(head).expect("the schema ends where rows end");
-    let found = |what: String, help: String| {
-        Some(Finding::value("model.head_dim", head, what, help).with(&["pe.head_dim"]))
-    };
-    if head > row {
-        return found(
-            format!("is above the elements of a row, pe.head_dim = {row}"),
-            format!("set pe.head_dim = {smallest}; zeros fill rows up, and the scale stays 1 / sqrt({head})"),
-        );
-    }
-    if smallest < row {
-        let finding = found(
-            format!("is filled up with zeros to pe.head_dim = {row}, where {smallest} are enough"),
-            format!("set pe.head_dim = {smallest}: memory, network and arrays then carry fewer zeros"),
-        );
-        return finding.map(Finding::as_warning);
-    }
-    None
+    (head <= row && smallest < row).then(|| {
+        let what = format!("is filled up with zeros to pe.head_dim = {row}, where {smallest} are enough");
+        let help = format!("set pe.head_dim = {smallest}: memory, network and arrays then carry fewer zeros");
+        Finding::value("model.head_dim", head, what, help).with(&["pe.head_dim"]).as_warning()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_rule_has_a_name_and_every_warning_is_one_of_a_rule() {
+        let names: Vec<_> =
+            RULES.iter().chain(&CARD_RULES).map(|rule| rule.name).chain([FIFO, IDLE]).collect();
+        for name in WARNINGS.iter().chain(&CARD_WARNINGS) {
+            assert!(names.contains(name), "{name}");
+        }
+        for name in names {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+        }
+    }
 
     fn findings(change: impl Fn(&mut Config)) -> Vec<(String, Severity)> {
         let mut config = Config::default();

@@ -1,5 +1,6 @@
 //! Tests of configurations and of the messages about them.
 
+mod accept;
 mod damaged;
 mod messages;
 mod named;
