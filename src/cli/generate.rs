@@ -27,8 +27,8 @@ pub struct Args {
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     config: PathBuf,
     /// Folder to write [default: one below out/, named after the file]
-    #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    output: Option<PathBuf>,
     /// Replace generated files that were edited
     #[arg(long)]
     force: bool,
@@ -65,7 +65,7 @@ pub(super) struct GenerateOutput {
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load::load_for_the_card(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
-    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&design.name));
+    let out = args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&design.name));
     let files = emit::emit(&design)?;
     if args.check {
         return check(args, &design, &files, &out, ui);
@@ -131,7 +131,7 @@ fn check(
         ui.note(format_args!("Up to date: {} files in {}", output.files.len(), output.dir));
         return Ok(ExitCode::SUCCESS);
     }
-    let folder = args.out.as_ref().map_or_else(String::new, |out| format!(" -o {}", out.display()));
+    let folder = args.output.as_ref().map_or_else(String::new, |out| format!(" -o {}", out.display()));
     ui.note(format_args!("{count} files of {} are not what {} gives", output.dir, args.config.display()));
     ui.next(format_args!("meshkv generate {}{folder}", args.config.display()));
     Ok(ExitCode::from(1))

@@ -97,6 +97,7 @@ pub(super) struct PaperOutput {
     /// of no claim are left out.
     verdicts: BTreeMap<&'static str, usize>,
     /// Seconds of wall time.
+    #[serde(skip)]
     seconds: f64,
     /// Path of the page.
     page: PathBuf,

@@ -1,5 +1,6 @@
 //! Origin of a result: the first key of every JSON object that a subcommand prints.
 
+use super::diagnostics::Diagnostic;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,11 +32,23 @@ impl Default for Provenance {
     }
 }
 
+/// What differs from run to run of the same command: the second key of every JSON object. All others repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Wall {
+    /// Seconds of wall time since the program began.
+    pub seconds: f64,
+    /// Simulated cycles a second of wall time of each run of traffic, scoreboard included, in the order of the results.
+    pub cycles_per_second: Vec<f64>,
+}
+
 /// What is printed instead of a result if there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ErrorOutput {
     /// The failure.
     pub error: Failure,
+    /// Problems of the configuration or the sweep file, one by one, in the order of their places; empty for other
+    /// failures.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A failure.

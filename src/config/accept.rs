@@ -15,7 +15,7 @@ pub struct Warnings<'a> {
 }
 
 /// Name of the warning about an acceptance that nothing needs.
-pub(super) const UNUSED: &str = "accept-is-used";
+const UNUSED: &str = "accept-is-used";
 
 /// Findings after those that are accepted were taken out.
 pub(super) struct Sorted {

@@ -48,8 +48,8 @@ pub struct Loaded {
     pub warnings: Report,
 }
 
-/// Warnings of this module, which are known beside those of `check`.
-pub const OWN_WARNINGS: [&str; 2] = [history::RULE, accept::UNUSED];
+/// Warnings of this module that a file can accept, beside those of `check`.
+pub const OWN_WARNINGS: [&str; 1] = [history::RULE];
 
 /// Reads a file strictly. `check` checks its name and the keys together; `warnings` are those that it can give.
 ///

@@ -4,6 +4,7 @@ mod bad_input;
 mod commands;
 mod cosim;
 mod decode;
+mod diagnostics;
 mod estimate;
 mod fetch;
 mod first_hour;

@@ -3,6 +3,7 @@
 pub mod connections;
 pub mod crossings;
 pub mod defines;
+mod diagnostics;
 pub mod fanout;
 pub mod flatten;
 mod kept;
@@ -14,10 +15,12 @@ mod subject;
 mod summary;
 pub mod vivado;
 
+use super::diagnostics::{junit, sarif, Diagnostic};
 use super::found;
 use super::interrupt::Interrupt;
 use super::table;
 use super::ui::Ui;
+use super::whole_file;
 use crate::emit::{self, SourceFile};
 use crate::tools::Tool;
 use crate::workers;
@@ -32,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use subject::{Folder, Subject};
 
-/// Read the Verilog of a configuration or a folder with Verilator, Icarus, Yosys, slang and Tcl
+/// Read a design or a generated folder with Verilator, Icarus, Yosys, slang and Tcl
 ///
 /// Verilator -Wall reads it as Verilog-2005, with and without the checks of a simulation, and
 /// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall, Yosys
@@ -56,6 +59,12 @@ pub struct Args {
     /// Tools at once [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Write all messages as SARIF, for code hosts and editors; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    sarif: Option<PathBuf>,
+    /// Write a test for each pass as JUnit's XML, for CI servers; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    junit: Option<PathBuf>,
 }
 
 /// What all tools say of a design.
@@ -88,6 +97,8 @@ struct Verdict {
     errors: usize,
     /// All of them.
     messages: Vec<Message>,
+    /// The same with file, line, column and rule.
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Runs the subcommand.
@@ -95,15 +106,32 @@ struct Verdict {
 /// # Errors
 /// All problems of the configuration; the tools that are missing.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let inputs = [("the configuration", args.config.as_path())];
+    if let Some(path) = &args.sarif {
+        whole_file::spares(path, &inputs)?;
+    }
+    junit::recorded(args.junit.as_deref(), &inputs, "meshkv lint", ui, || tools(args, ui))
+}
+
+fn tools(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let subject = Subject::load(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
     let jobs = args.jobs.map_or_else(workers::cores, usize::from);
     let read = read(&subject, jobs, &interrupt, ui);
-    let verdicts = interrupt.explain(read, "before every tool had read the design")?;
-    for verdict in &verdicts {
+    let mut verdicts = interrupt.explain(read, "before every tool had read the design")?;
+    for verdict in &mut verdicts {
+        verdict.diagnostics = diagnostics::of(verdict.name, &verdict.messages, subject.dir());
+        let texts: Vec<_> = verdict.messages.iter().map(|message| message.text.as_str()).collect();
+        let failure = (!texts.is_empty()).then(|| texts.join("\n"));
+        ui.checked(format!("{} as {}", verdict.name, verdict.language), failure);
         for message in &verdict.messages {
             ui.stderr(&message.text);
         }
+    }
+    if let Some(path) = &args.sarif {
+        let all: Vec<_> = verdicts.iter().flat_map(|verdict| verdict.diagnostics.clone()).collect();
+        sarif::write(path, &all)?;
+        ui.note(format_args!("wrote {}", path.display()));
     }
     let clean = verdicts.iter().all(|v| v.messages.is_empty());
     let output = LintOutput { name: subject.name, clean, folder: subject.folder, tools: verdicts };
@@ -225,6 +253,7 @@ fn verdict(tool: &Tool, language: &'static str, messages: Vec<Message>) -> Verdi
         warnings: count(Severity::Warning),
         errors: count(Severity::Error),
         messages,
+        diagnostics: Vec::new(),
     }
 }
 

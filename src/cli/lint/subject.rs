@@ -37,6 +37,11 @@ pub(super) struct Folder {
 }
 
 impl Subject {
+    /// The folder that is read, if it is one.
+    pub(super) fn dir(&self) -> Option<&str> {
+        self.folder.as_ref().map(|folder| folder.dir.as_str())
+    }
+
     /// The files of a configuration, or those that are in a folder.
     pub(super) fn load(path: &Path, ui: &Ui) -> anyhow::Result<Subject> {
         if path.is_dir() {
