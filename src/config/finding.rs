@@ -1,6 +1,6 @@
 //! A finding: an error or warning about a key, without its place in the file.
 
-use super::advice::Advice;
+use super::advice::{words, Advice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,14 +29,16 @@ pub struct Finding {
     pub value: Option<String>,
     /// The rule that it breaks, worded to follow "which", or the key when there is no value.
     pub fault: String,
-    /// Suggestion.
+    /// Reason of the rule, or a suggestion in words, without the ways of `advice`.
     pub help: String,
-    /// The same for programs: ways out, the best first. Each ends the finding by itself.
+    /// Ways out, the best first. Each ends the finding by itself.
     pub advice: Vec<Advice>,
 }
 
 /// Rule of a finding about the form of a file.
 const FORM: &str = "file-form";
+/// Rule of a finding about a word that is no key.
+pub(super) const UNKNOWN: &str = "key-is-known";
 
 impl Finding {
     /// An error on `key` without a value: `fault` follows the key.
@@ -84,6 +86,11 @@ impl Finding {
         Finding { involves: involves.to_vec(), ..self }
     }
 
+    /// Reason and ways out in words. The hint about an unknown key has its ways already.
+    pub fn help_text(&self) -> String {
+        help_text(self.rule, &self.help, &self.advice, &self.key)
+    }
+
     /// The key, and the others that it depends on.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.key.as_str()).chain(self.involves.iter().copied())
@@ -97,4 +104,12 @@ impl Finding {
             None => format!("{} {}", self.key, self.fault).trim_start().to_owned(),
         }
     }
+}
+
+/// A reason, and ways out in words. The hint about an unknown key has its ways already.
+pub(super) fn help_text(rule: &str, reason: &str, advice: &[Advice], key: &str) -> String {
+    if advice.is_empty() || rule == UNKNOWN {
+        return reason.to_owned();
+    }
+    format!("{reason}; {}", words(advice, key))
 }

@@ -55,15 +55,12 @@ pub(super) fn changed(version: u32, config: &Config, spans: &BTreeMap<String, Ra
 
 impl Change {
     fn finding(&self, version: u32) -> Finding {
-        let (was, name) = ((self.was)(), self.key.rsplit('.').next().unwrap_or(self.key));
+        let was = (self.was)();
         let fault = format!(
             "is left out, which means {} since version {}, and meant {was} in version {version}",
             self.now, self.since
         );
-        let help = format!(
-            "set {name} = {was} for the fabric that it was, or version = {} for that of today",
-            self.since
-        );
+        let help = "say which of the two is meant";
         Finding::error(self.key, fault, help)
             .of(RULE)
             .advising([Advice::set(self.key, was), Advice::set("version", self.since)])

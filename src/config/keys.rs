@@ -11,6 +11,9 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
+/// Rule of a value that its key cannot have.
+pub(super) const LEGAL: &str = "key-is-legal";
+
 /// A table of the file; the top level has no name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -242,10 +245,10 @@ impl Key {
     fn finding(&self, shown: &str, fault: &str, suggestion: Value) -> Finding {
         let reason = self.why.clone().unwrap_or_else(|| first_sentence(&self.doc));
         let legal = self.legal();
-        let help = format!("{reason} ({legal}); try {} = {suggestion}", self.name);
+        let help = format!("{reason} ({legal})");
         Finding::value(&self.path, shown, format!("is {fault}"), help)
-            .of("key-is-legal")
-            .advising([Advice::set(&self.path, suggestion)])
+            .of(LEGAL)
+            .advising([Advice::set(&self.path, suggestion), Advice::leave_out(&self.path)])
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod accept;
 mod advice;
+mod advise;
 mod commented;
 mod file_keys;
 mod finding;
@@ -23,6 +24,7 @@ mod work;
 
 pub use accept::Warnings;
 pub use advice::{Advice, Setting};
+pub use advise::followed;
 pub use commented::{commented, Preset};
 pub use file_keys::{json_schema, VERSION};
 pub use finding::{Finding, Severity};
@@ -65,13 +67,16 @@ pub fn load(
     let name = stem(path)
         .ok_or_else(|| Report::unreadable(&shown, "is not the name of a file".into(), "name a .toml file"))?;
     let source = Text::load(path, "name an existing file, or write one with `meshkv init`; `meshkv examples` writes those of the help texts")?;
-    let draft = read::read(&source);
+    let mut draft = read::read(&source);
     // What follows from a file that is no TOML follows from defaults that nobody chose.
     let mut found = if draft.broken { Vec::new() } else { check(&name, &draft.config) };
     if let Some(version) = draft.version {
         found.extend(history::changed(version, &draft.config, &draft.spans));
     }
     found.retain(|finding| !finding.keys().any(|key| draft.wrong.contains(key)));
+    if !draft.broken {
+        draft.advise(&mut found, &|config| check(&name, config));
+    }
     let sound = draft.problems.is_empty() && found.iter().all(|f| f.severity == Severity::Warning);
     let sorted = accept::sort(&draft.accepts, found, warnings, sound);
     let place = |finding: &Finding| draft.place(&source, finding);

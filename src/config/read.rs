@@ -3,9 +3,10 @@
 //! The reader never stops at the first problem. A wrong key is reported and keeps its default, so
 //! that the rest can still be checked.
 
+use super::advise::tried;
 use super::file_keys::{accept, file_tables, version, Accepted, ACCEPT, VERSION_KEY};
 use super::finding::{Finding, Severity};
-use super::keys::{tables, Key, Table};
+use super::keys::{tables, Key, Table, LEGAL};
 use super::report::{Problem, Text};
 use super::schema::Config;
 use super::walk::{names, Walk};
@@ -36,6 +37,33 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// Tries the ways out of what was found by `check`, and of the problems of single keys.
+    ///
+    /// Findings that depend on another wrong key do not count: its default is nobody's choice.
+    pub fn advise(&mut self, found: &mut [Finding], check: &dyn Fn(&Config) -> Vec<Finding>) {
+        let wrong = &self.wrong;
+        let but = |key: &str, config: &Config| {
+            let mut found = check(config);
+            let others = |other: &str| other != key && wrong.contains(other);
+            found.retain(|finding| !finding.keys().any(others));
+            found
+        };
+        let base: Vec<Finding> = found.to_vec();
+        for finding in found {
+            let tried = tried(&finding.advice, finding, &self.config, &base, &|config| but("", config));
+            finding.advice = tried;
+        }
+        for problem in self.problems.iter_mut().filter(|problem| !problem.advice.is_empty()) {
+            let of = Finding::error(&problem.key, "", "").of(problem.rule);
+            let mut ways = tried(&problem.advice, &of, &self.config, &base, &|config| but(&of.key, config));
+            // Leaving a key out is for where no value near the one in the file does.
+            if of.rule == LEGAL {
+                ways.truncate(1);
+            }
+            problem.readvise(ways);
+        }
+    }
+
     /// Places a finding of keys together.
     ///
     /// A warning about a key that is left out points to where the key would stand. An error points to the key that

@@ -1,7 +1,7 @@
 //! Reports findings at their place in the file: path, line, column, source line, caret and help.
 
 use super::advice::Advice;
-use super::finding::{Finding, Severity};
+use super::finding::{help_text, Finding, Severity};
 use crate::input;
 use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ pub struct Problem {
     pub help: String,
     /// The same for programs: ways out, the best first.
     pub advice: Vec<Advice>,
+    /// The suggestion without its ways.
+    reason: String,
     /// The source line and the characters to underline.
     source: Option<(String, usize, usize)>,
 }
@@ -74,6 +76,7 @@ impl Report {
             message,
             help: help.to_owned(),
             advice: Vec::new(),
+            reason: help.to_owned(),
             source: None,
         };
         Report { path: path.to_owned(), problems: vec![problem], accepted: Vec::new() }
@@ -139,8 +142,9 @@ impl Text {
             severity: finding.severity,
             place: None,
             message: finding.sentence(by_default),
-            help: finding.help.clone(),
+            help: finding.help_text(),
             advice: finding.advice.clone(),
+            reason: finding.help.clone(),
             source: None,
         };
         let Some(span) = span else { return problem };
@@ -215,6 +219,12 @@ impl fmt::Display for Report {
 }
 
 impl Problem {
+    /// Gives the problem other ways out.
+    pub(super) fn readvise(&mut self, advice: Vec<Advice>) {
+        self.help = help_text(self.rule, &self.reason, &advice, &self.key);
+        self.advice = advice;
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, path: &str, palette: &Palette) -> fmt::Result {
         let Palette { place, error, warning, help } = palette;
         write!(f, "{place}{path}")?;

@@ -5,7 +5,7 @@
 
 use super::advice::Advice;
 use super::file_keys::ACCEPT;
-use super::finding::Finding;
+use super::finding::{Finding, UNKNOWN};
 use super::keys::{Key, Table};
 use super::meant::{meant, Meant};
 use super::report::{Problem, Text};
@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
         });
         let advice: Vec<_> = renamed.chain([Advice::leave_out(&path)]).collect();
         let finding = Finding::error(&path, format!("is not a {what} that meshkv knows"), help);
-        self.report(finding.of("key-is-known").advising(advice), Some(span));
+        self.report(finding.of(UNKNOWN).advising(advice), Some(span));
     }
 
     /// A value in its own text, or its type if the text would not fit a line.

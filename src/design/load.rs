@@ -14,7 +14,8 @@ impl std::error::Error for Illegal {}
 
 impl fmt::Display for Illegal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<_> = self.0.iter().map(|f| format!("{}; {}", f.sentence(false), f.help)).collect();
+        let lines: Vec<_> =
+            self.0.iter().map(|f| format!("{}; {}", f.sentence(false), f.help_text())).collect();
         f.write_str(&lines.join("\n"))
     }
 }
