@@ -8,6 +8,7 @@ use output::ChannelRow;
 pub(super) use output::CheckOutput;
 
 use super::described;
+use super::diagnostics::{self, sarif};
 use super::scope::{Only, Scope};
 use super::table;
 use super::ui::Ui;
@@ -24,7 +25,8 @@ use std::process::ExitCode;
   meshkv check configs/tiny.toml
   meshkv check configs/tiny.toml --json | jq .blocks_per_tile
   meshkv check configs/u280_8x8.toml --deadlock
-  meshkv check configs/meshkv.toml --placement --svg placement.svg")]
+  meshkv check configs/meshkv.toml --placement --svg placement.svg
+  meshkv check configs/meshkv.toml --sarif check.sarif")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -41,6 +43,9 @@ pub struct Args {
     /// Write that as a picture, too; an existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     svg: Option<PathBuf>,
+    /// Write errors and warnings as SARIF, for code hosts and editors; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    sarif: Option<PathBuf>,
 }
 
 /// Where options have an effect.
@@ -51,7 +56,20 @@ pub(super) const SCOPES: &[Scope] = &[Scope { of: &["svg"], only: &[Only::With(&
 /// # Errors
 /// All problems of the configuration; or when standard output or the picture cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, warnings) = super::load::load_for_the_card(&args.config, ui)?;
+    if let Some(path) = &args.sarif {
+        whole_file::spares(path, &[("the configuration", &args.config)])?;
+    }
+    let loaded = super::load::load_for_the_card(&args.config, ui);
+    if let Some(path) = &args.sarif {
+        // A configuration with errors has a file, too: there it is needed most.
+        let report = match &loaded {
+            Ok((_, warnings)) => warnings,
+            Err(report) => report,
+        };
+        sarif::write(path, &diagnostics::of_report(report))?;
+        ui.note(format_args!("wrote {}", path.display()));
+    }
+    let (design, warnings) = loaded?;
     let found = args.deadlock.then(|| crate::design::deadlock::check(&design, &Rules::of(&design)));
     let mut output = CheckOutput::new(&design, &warnings);
     output.deadlock = found.as_ref().map(deadlock::output);

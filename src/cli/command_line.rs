@@ -5,8 +5,8 @@ use super::scope::{self, Scope};
 use super::ui::{Ui, UiArgs};
 use super::work::Work;
 use super::{
-    check, completions, cosim, doctor, engine, estimate, examples, fetch, generate, init, interrupt, lint,
-    man, paper, plan, report, schema, sim, soak, sweep,
+    check, completions, cosim, diagnostics, doctor, engine, estimate, examples, fetch, generate, init,
+    interrupt, lint, man, paper, plan, report, schema, sim, soak, sweep,
 };
 use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
@@ -219,6 +219,7 @@ fn fail(error: &anyhow::Error, ui: &Ui) -> u8 {
             ui.stderr(format_args!("{}: and {others} more problems", report.path));
         }
         ui.note_error(first);
+        ui.diagnose(diagnostics::of_report(report));
     } else if let Some(refused) = error.downcast_ref::<crate::emit::WriteError>() {
         // Its message already contains the cause.
         ui.error(refused);

@@ -35,6 +35,6 @@ pub fn run(args: &Args, mut command: clap::Command, ui: &Ui) -> anyhow::Result<E
     clap_complete::generate(args.shell, &mut command, "meshkv", &mut script);
     let script = String::from_utf8(script)?;
     let output = CompletionsOutput { shell: args.shell.to_string(), script };
-    ui.result(&output, || output.script.clone())?;
+    ui.document(&output, || output.script.clone())?;
     Ok(ExitCode::SUCCESS)
 }

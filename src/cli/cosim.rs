@@ -12,6 +12,7 @@ mod titles;
 pub(super) use args::{Options, SCOPES, TRACE_HELP};
 pub(super) use fabric::{modelled, verilated};
 
+use super::diagnostics::junit;
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
 use super::ui::Ui;
@@ -103,7 +104,14 @@ pub(super) fn run_on(
     if let Some(work) = work {
         return work.run(default, ui);
     }
-    let options = &options.with_engine(default);
+    let command = if default == Engine::Rtl { "meshkv cosim" } else { "meshkv sim" };
+    junit::recorded(options.junit.as_deref(), &options.inputs(), command, ui, || {
+        traffic(&options.with_engine(default), ui)
+    })
+}
+
+/// Runs traffic.
+fn traffic(options: &Options, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load::load(options.config(), ui)?;
     let job = job(options, &design)?;
     ui.seeded(options.drawn_from());
@@ -270,6 +278,11 @@ impl Invocation<'_> {
             self.signed(Row { links: Vec::new(), latency_bins: Vec::new(), ..row }, command)
         });
         let found = Sweep { points: points.collect(), command, ..found };
+        for row in &found.points {
+            self.ui.paced(row.cycles_per_second);
+            let name = format!("no promise is broken at load {:.4}", row.load.unwrap_or(row.offered));
+            self.ui.checked(name, broken(row));
+        }
         self.ui.result(&CosimOutput::Sweep(&found), || report::sweep(self.design, &found))?;
         let worst = found.points.iter().max_by_key(|row| row.violations);
         Ok(worst.map_or(ExitCode::SUCCESS, |row| verdict(found.violations, row, self.ui)))
@@ -303,6 +316,8 @@ impl Invocation<'_> {
         if let Some(pictures) = &self.pictures {
             pictures.write_page(&page::of_run(self.design, &row)?, self.ui)?;
         }
+        self.ui.paced(row.cycles_per_second);
+        self.ui.checked("no promise is broken", broken(&row));
         self.ui.result(&CosimOutput::One(&row), || report::row(self.design, &row))?;
         Ok(verdict(row.violations, &row, self.ui))
     }
@@ -321,6 +336,13 @@ fn unfinished(done: &[f64]) -> anyhow::Error {
     let loads: Vec<_> = done.iter().map(|load| format!("{load:.4}")).collect();
     let loads = if loads.is_empty() { "none".to_owned() } else { loads.join(", ") };
     Interrupted(format!("in a sweep; no result, no picture; loads that were finished: {loads}")).into()
+}
+
+/// Violations of a run, a line each, if there are any.
+fn broken(row: &Row) -> Option<String> {
+    let told: Vec<_> = row.violation_list.iter().map(|violation| violation.message.to_string()).collect();
+    (row.violations > 0)
+        .then(|| format!("{} violations, of which the first are\n{}", row.violations, told.join("\n")))
 }
 
 /// Reports violations, if any, and picks the exit code.

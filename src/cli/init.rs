@@ -54,7 +54,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let text = config::commented(args.preset);
     if args.path.as_os_str() == "-" {
         let output = InitOutput { path: "-".to_owned(), text: Some(text.clone()) };
-        ui.result(&output, || text)?;
+        ui.document(&output, || text)?;
         return Ok(ExitCode::SUCCESS);
     }
     whole_file::write(&args.path, text.as_bytes(), args.force)?;

@@ -25,6 +25,11 @@ fn told((design, warnings): (Design, Report), ui: &Ui) -> Result<(Design, Report
     if !warnings.is_empty() {
         ui.stderr(format_args!("{warnings:#}"));
     }
+    if !warnings.accepted.is_empty() {
+        let count = warnings.accepted.len();
+        let plural = if count == 1 { "" } else { "s" };
+        ui.note(format_args!("{}: {count} warning{plural} accepted", warnings.path));
+    }
     ui.made_from(&design.name, design.config.sha256());
     Ok((design, warnings))
 }

@@ -96,8 +96,6 @@ pub(super) struct PaperOutput {
     /// Number of claims by verdict: `exceeded`, `holds`, `holds-under-assumption`, `does-not-hold`, `not-measured`; those
     /// of no claim are left out.
     verdicts: BTreeMap<&'static str, usize>,
-    /// Seconds of wall time.
-    seconds: f64,
     /// Path of the page.
     page: PathBuf,
 }
@@ -158,7 +156,6 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         violations: done.violations,
         claims: claims.len(),
         verdicts: counts,
-        seconds,
         page: path,
     };
     ui.result(&output, || {

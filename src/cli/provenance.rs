@@ -1,11 +1,14 @@
 //! Origin of a result: the first key of every JSON object that a subcommand prints.
 
+use super::diagnostics::Diagnostic;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Program, configuration and seed of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Provenance {
+    /// Name of the program.
+    pub program: &'static str,
     /// Version of the program.
     pub version: &'static str,
     /// Name of the configuration: the stem of its file's name; null if none was read.
@@ -19,8 +22,23 @@ pub struct Provenance {
 
 impl Default for Provenance {
     fn default() -> Self {
-        Provenance { version: env!("CARGO_PKG_VERSION"), config: None, config_sha256: None, seed: None }
+        Provenance {
+            program: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            config: None,
+            config_sha256: None,
+            seed: None,
+        }
     }
+}
+
+/// What differs from run to run of the same command: the second key of every JSON object. All others repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Wall {
+    /// Seconds of wall time since the program began.
+    pub seconds: f64,
+    /// Simulated cycles a second of wall time of each run of traffic, scoreboard included, in the order of the results.
+    pub cycles_per_second: Vec<f64>,
 }
 
 /// What is printed instead of a result if there is none.
@@ -28,6 +46,9 @@ impl Default for Provenance {
 pub struct ErrorOutput {
     /// The failure.
     pub error: Failure,
+    /// Problems of the configuration or the sweep file, one by one, in the order of their places; empty for other
+    /// failures.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A failure.

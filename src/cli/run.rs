@@ -14,6 +14,7 @@ pub use args::Args;
 pub(super) use args::SCOPES;
 pub(super) use output::RunOutput;
 
+use super::diagnostics::junit;
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
@@ -40,6 +41,10 @@ const TIMELINE: usize = 1 << 20;
 /// # Errors
 /// A wrong configuration or tensors, a missing tool, a file that cannot be written, or Ctrl-C.
 pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
+    junit::recorded(args.junit.as_deref(), &args.files(), "meshkv run", ui, || attention(args, default, ui))
+}
+
+fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut args = args.clone();
     args.carrier = args.carrier.decided(default);
     let args = &args;
@@ -121,12 +126,30 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     ui.result(&RunOutput::Attention(output), || {
         report::prose(&job, chosen, &row, partials.as_ref(), accesses)
     })?;
-    let merges = partials.as_ref().is_none_or(PartialsRow::is_good);
-    Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() && merges {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if checked(&row, partials.as_ref(), ui) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Names what was checked; true if nothing failed.
+fn checked(row: &AttentionRow, partials: Option<&PartialsRow>, ui: &Ui) -> bool {
+    let differing = (row.bit_exact == Some(false)).then(|| {
+        format!("{} of {} outputs differ from the model of the datapath", row.differing, row.outputs)
+    });
+    let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
+    let mut checks = vec![
+        ("no promise is broken", lines(row.violations.iter().map(ToString::to_string).collect())),
+        ("no logit is beyond the range", lines(row.saturated.iter().map(ToString::to_string).collect())),
+    ];
+    if row.bit_exact.is_some() {
+        checks.push(("every output equals the model of the datapath", differing));
+    }
+    if let Some(partials) = partials {
+        let wrong =
+            (!partials.is_good()).then(|| "the merged outputs differ, or exceed their bound".to_owned());
+        checks.push(("merged partial results are within their bound", wrong));
+    }
+    let right = checks.iter().all(|(_, failure)| failure.is_none());
+    checks.into_iter().for_each(|(name, failure)| ui.checked(name, failure));
+    right
 }
 
 /// Runs a job, and counts `accesses` to registers if it runs on a device.

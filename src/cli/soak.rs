@@ -80,6 +80,7 @@ pub(super) struct SoakOutput {
     /// The part of them in which all of the fabric was compared.
     fabric_router_cycles: u64,
     /// Seconds of wall time, builds included.
+    #[serde(skip)]
     seconds: f64,
     /// The failure that ended it; null if there was none.
     failed: Option<Failure>,

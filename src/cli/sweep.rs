@@ -15,6 +15,7 @@ pub(super) use output::{SweepOutput, SweepRow};
 pub(super) use slurm::{fill_on_slurm, SlurmArgs, SCOPES as SLURM_SCOPES};
 pub(super) use store::{Store, META, ROWS};
 
+use super::diagnostics::junit;
 use super::interrupt::Interrupt;
 use super::scope::{Only, Scope};
 use super::table;
@@ -27,6 +28,7 @@ use execute::{Execute, Outcome};
 use list::text;
 use output::Summary;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -75,6 +77,9 @@ pub struct Args {
     /// Run the point of this id alone and print its row; nothing is written
     #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "output", "set_aside", "jobs", "slurm"])]
     only: Option<String>,
+    /// Write a test for each point as JUnit's XML, for CI servers; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["dry_run", "only"])]
+    junit: Option<PathBuf>,
     #[command(flatten)]
     slurm: SlurmArgs,
 }
@@ -106,6 +111,11 @@ pub fn run_chunk(args: &ChunkArgs) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// A wrong sweep file, illegal points, a folder that cannot be written or is in use, a missing tool, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let inputs = [("the sweep file", args.file.as_path())];
+    junit::recorded(args.junit.as_deref(), &inputs, "meshkv sweep", ui, || points(args, ui))
+}
+
+fn points(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let grid = load_grid(&args.file)?;
     let (base, _) = super::load::load(&grid.base, ui)?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&grid.name));
@@ -211,6 +221,9 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
     } else {
         fill(&mut store, &missing, (jobs(args, grid, &all.points), "sweeping"), &interrupt, ui)?
     };
+    if args.junit.is_some() {
+        checked(&store.rows(), &failed, ui);
+    }
     let violations =
         store.finish().with_context(|| format!("the rows in {} are not whole", output.display()))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -219,6 +232,18 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
     let text = prose(&summary);
     ui.result(&SweepOutput::Summary(summary), || text)?;
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Names each point with its row, and those without one.
+fn checked(rows: &BTreeMap<String, Map<String, Value>>, failed: &[String], ui: &Ui) {
+    for (id, row) in rows {
+        let violations = row.get("violations").and_then(Value::as_u64).unwrap_or(0);
+        let failure = (violations > 0).then(|| format!("{violations} violations"));
+        ui.checked(format!("no promise is broken at point {id}"), failure);
+    }
+    for id in failed {
+        ui.checked(format!("the run of point {id} ends"), Some("it came to no end".to_owned()));
+    }
 }
 
 fn prose(summary: &Summary) -> String {

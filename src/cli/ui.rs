@@ -4,22 +4,19 @@
 //! warnings, progress) goes to standard error, so that a pipe gets only the result. This module is
 //! independent of subcommands.
 
-use super::provenance::{ErrorOutput, Failure, Provenance};
+use super::diagnostics::{Check, Diagnostic};
+use super::progress::{Progress, Shown, EVERY};
+use super::provenance::{ErrorOutput, Failure, Provenance, Wall};
 use crate::input;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{mpsc, Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
-
-/// Work shorter than this shows no progress: a bar that flashes by is only noise.
-const PROGRESS_AFTER: Duration = Duration::from_secs(2);
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -27,7 +24,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// The options every subcommand takes.
 #[derive(Debug, Clone, clap::Args)]
 pub struct UiArgs {
-    /// Say nothing but results, warnings and errors
+    /// Say nothing but warnings and errors: the exit code tells the rest. What --json prints is printed
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     quiet: bool,
     /// Say more about what is done
@@ -48,6 +45,7 @@ pub struct Ui {
     verbose: bool,
     json: bool,
     color: ColorChoice,
+    started: Instant,
     said: Arc<Said>,
 }
 
@@ -62,12 +60,19 @@ struct Said {
     warnings: Mutex<BTreeSet<String>>,
     /// Origin of the result.
     provenance: Mutex<Provenance>,
+    /// Problems of files, one by one.
+    diagnostics: Mutex<Vec<Diagnostic>>,
+    /// What was checked, and how it ended.
+    checks: Mutex<Vec<Check>>,
+    /// Simulated cycles a second of wall time, run by run.
+    pace: Mutex<Vec<f64>>,
 }
 
-/// A result as one JSON object, after its origin.
+/// A result as one JSON object, after its origin and what differs from run to run.
 #[derive(Serialize)]
 struct Signed<'a, T> {
     meshkv: &'a Provenance,
+    wall: Wall,
     #[serde(flatten)]
     result: &'a T,
 }
@@ -80,13 +85,14 @@ impl Ui {
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Ui { quiet: args.quiet, verbose: args.verbose, json: args.json, color, said: Arc::default() }
+        let started = Instant::now();
+        Ui { quiet: args.quiet, verbose: args.verbose, json: args.json, color, started, said: Arc::default() }
     }
 
     /// Output of results only, in prose and without colour; for tests and library callers.
     pub fn silent() -> Ui {
-        let said = Arc::default();
-        Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never, said }
+        let (said, started) = (Arc::default(), Instant::now());
+        Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never, started, said }
     }
 
     /// Output of the result alone, as JSON; for an error before options are known.
@@ -117,21 +123,70 @@ impl Ui {
     }
 
     fn provenance(&self) -> MutexGuard<'_, Provenance> {
-        self.said.provenance.lock().unwrap_or_else(PoisonError::into_inner)
+        held(&self.said.provenance)
     }
 
-    /// The object that `--json` prints: `meshkv`, then the keys of `result`, which is an object.
+    /// Keeps simulated cycles a second of wall time for the result.
+    pub fn paced(&self, cycles_per_second: f64) {
+        held(&self.said.pace).push(cycles_per_second);
+    }
+
+    /// Keeps a check and its failure, if it failed, for the files of [`Ui::checks`].
+    pub fn checked(&self, name: impl Into<String>, failure: Option<String>) {
+        held(&self.said.checks).push(Check { name: name.into(), failure });
+    }
+
+    /// What was checked so far.
+    pub fn checks(&self) -> Vec<Check> {
+        held(&self.said.checks).clone()
+    }
+
+    /// Keeps problems of a file, for an error that is printed as JSON.
+    pub fn diagnose(&self, found: impl IntoIterator<Item = Diagnostic>) {
+        held(&self.said.diagnostics).extend(found);
+    }
+
+    /// All errors so far, without colour.
+    pub fn errors(&self) -> Vec<String> {
+        held(&self.said.errors).clone()
+    }
+
+    /// A command and the configuration that it reads, if it is known.
+    pub fn subject(&self, command: &str) -> String {
+        let config = self.provenance().config.clone();
+        config.map_or_else(|| command.to_owned(), |config| format!("{command} {config}"))
+    }
+
+    /// Seconds of wall time so far.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    fn wall(&self) -> Wall {
+        Wall { seconds: self.seconds(), cycles_per_second: held(&self.said.pace).clone() }
+    }
+
+    /// The object that `--json` prints: `meshkv`, `wall`, then the keys of `result`, which is an object.
     fn signed<T: Serialize>(&self, result: &T) -> serde_json::Result<String> {
-        let signed = Signed { meshkv: &self.provenance(), result };
+        let signed = Signed { meshkv: &self.provenance(), wall: self.wall(), result };
         Ok(format!("{}\n", serde_json::to_string_pretty(&signed)?))
     }
 
-    /// Prints the result of a subcommand once: `value`, an object, as JSON after its origin, or `prose`.
+    /// Prints the result of a subcommand once: `value`, an object, as JSON after its origin, or `prose`, which is
+    /// silent under `-q`.
     ///
     /// # Errors
     /// When standard output cannot be written; a closed pipe is an error of kind `BrokenPipe`.
     pub fn result<T: Serialize>(&self, value: &T, prose: impl FnOnce() -> String) -> io::Result<()> {
-        let text = if self.json { self.signed(value)? } else { prose() };
+        self.document(value, || if self.quiet { String::new() } else { prose() })
+    }
+
+    /// The same for a text that was asked for as it is, such as a file: it is printed under `-q`, too.
+    ///
+    /// # Errors
+    /// As [`Ui::result`].
+    pub fn document<T: Serialize>(&self, value: &T, text: impl FnOnce() -> String) -> io::Result<()> {
+        let text = if self.json { self.signed(value)? } else { text() };
         self.said.result.store(true, Ordering::Relaxed);
         self.print(&text)
     }
@@ -149,10 +204,11 @@ impl Ui {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let written = match self.json {
             true => {
-                let signed = Signed { meshkv: &self.provenance(), result: value };
+                let signed = Signed { meshkv: &self.provenance(), wall: self.wall(), result: value };
                 let json = serde_json::to_writer_pretty(&mut out, &signed).map_err(io::Error::from);
                 json.and_then(|()| writeln!(out))
             }
+            false if self.quiet => Ok(()),
             false => prose(&mut out),
         };
         written.and_then(|()| out.flush()).map_err(named)
@@ -196,7 +252,7 @@ impl Ui {
     /// Prints a warning unless the same was printed before: many files may be in one folder.
     pub fn warn_once(&self, text: impl Display) {
         let text = text.to_string();
-        let mut said = self.said.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = held(&self.said.warnings);
         if said.insert(text.clone()) {
             self.warn(text);
         }
@@ -211,17 +267,18 @@ impl Ui {
 
     /// Keeps an error that was printed otherwise, for [`Ui::explain_failure`].
     pub fn note_error(&self, text: impl Display) {
-        self.said.errors.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_string());
+        held(&self.said.errors).push(text.to_string());
     }
 
     /// Prints `error` as the result under `--json`, if there is no other and something failed.
     pub fn explain_failure(&self, exit_code: u8) {
-        let errors = self.said.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        let errors = held(&self.said.errors);
         if !self.json || errors.is_empty() || self.said.result.load(Ordering::Relaxed) {
             return;
         }
         let error = Failure { exit_code: exit_code.into(), message: errors.join("\n") };
-        let Ok(text) = self.signed(&ErrorOutput { error }) else { return };
+        let diagnostics = held(&self.said.diagnostics).clone();
+        let Ok(text) = self.signed(&ErrorOutput { error, diagnostics }) else { return };
         // Standard output that is closed cannot take it.
         let _ = self.print(&text);
     }
@@ -232,74 +289,27 @@ impl Ui {
         let _ = writeln!(AutoStream::new(io::stderr(), self.color), "{text}");
     }
 
-    /// Progress of `what` over `len` steps, or of unknown length. It appears after two seconds, on a
-    /// terminal, and disappears when dropped.
+    /// Progress of `what` over `len` steps, or of unknown length. On a terminal a bar appears after two seconds and
+    /// disappears when dropped; elsewhere long work says a line now and then.
     pub fn progress(&self, len: Option<u64>, what: &str) -> Progress {
-        let bar = ProgressBar::with_draw_target(len, ProgressDrawTarget::hidden());
-        bar.set_style(progress_style(len.is_some()));
-        bar.set_message(what.to_owned());
-        if self.quiet || !io::stderr().is_terminal() {
-            return Progress { bar, reveal: None };
-        }
-        let (done, waits) = mpsc::channel::<()>();
-        let shown = bar.clone();
-        let thread = std::thread::spawn(move || {
-            if waits.recv_timeout(PROGRESS_AFTER) == Err(mpsc::RecvTimeoutError::Timeout) {
-                shown.set_draw_target(ProgressDrawTarget::stderr());
-                shown.enable_steady_tick(Duration::from_millis(100));
+        let shown = match (self.quiet, io::stderr().is_terminal()) {
+            (true, _) => Shown::Nowhere,
+            (false, true) => Shown::OnTerminal,
+            (false, false) => {
+                let ui = self.clone();
+                Shown::AsLines(EVERY, Box::new(move |line| ui.stderr(line)))
             }
-        });
-        Progress { bar, reveal: Some((done, thread)) }
+        };
+        Progress::start(len, what, shown)
     }
+}
+
+/// What a mutex holds, also after a thread that held it has panicked.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An error of standard output. The kind is kept: it distinguishes a closed pipe from a full disk.
 fn named(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write the result: {error}"))
-}
-
-fn progress_style(known_length: bool) -> ProgressStyle {
-    let template = if known_length {
-        "{msg} [{bar:30}] {percent:>3} % {elapsed} (left: {eta})"
-    } else {
-        "{spinner} {msg} {elapsed}"
-    };
-    // A wrong template would only change the look of the bar.
-    ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("=> ")
-}
-
-/// Progress of one long piece of work; see [`Ui::progress`].
-pub struct Progress {
-    bar: ProgressBar,
-    reveal: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
-}
-
-impl Progress {
-    /// Sets the steps done so far.
-    pub fn set(&self, done: u64) {
-        self.bar.set_position(done);
-    }
-
-    /// Shows the present step.
-    pub fn message(&self, what: impl Into<String>) {
-        self.bar.set_message(what.into());
-    }
-
-    /// Hides the bar while `say` prints: a line written into the bar would be torn.
-    pub fn aside(&self, say: impl FnOnce()) {
-        self.bar.suspend(say);
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some((done, thread)) = self.reveal.take() {
-            // The thread is stopped before the bar is cleared, or it could draw it again.
-            drop(done);
-            let _ = thread.join();
-        }
-        self.bar.finish_and_clear();
-    }
 }

@@ -1,5 +1,6 @@
 //! Writes a configuration to begin with, with the meaning, range and default of every key as comments.
 
+use super::file_keys::{version, VERSION, VERSION_KEY};
 use super::keys::{tables, Key};
 use super::schema::Config;
 use serde_json::Value;
@@ -76,6 +77,9 @@ pub fn commented(preset: Preset) -> String {
         "Every key stands here with its meaning; a key left out takes its default. `meshkv check` prints what follows \
          from this file; `meshkv schema` prints a JSON Schema for editors.",
     );
+    text.push('\n');
+    comment(&mut text, &version().doc);
+    line(&mut text, &format!("{VERSION_KEY} = {VERSION}"));
     for table in tables() {
         if !table.name.is_empty() {
             text.push('\n');

@@ -3,12 +3,16 @@
 //! The fields of [`Config`] state the name, meaning, default and range of each key once; this
 //! module only reads them. It checks one value at a time. The design checks keys together.
 
+use super::advice::Advice;
 use super::finding::Finding;
 use super::schema::Config;
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
+
+/// Rule of a value that its key cannot have.
+pub(super) const LEGAL: &str = "key-is-legal";
 
 /// A table of the file; the top level has no name.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,13 +70,6 @@ pub struct Key {
     pub range: Option<(f64, f64, bool)>,
     /// Reason for the limits, if it is not obvious.
     pub why: Option<String>,
-}
-
-/// The JSON Schema of the configuration file, for editors.
-pub fn json_schema() -> Value {
-    let mut schema = schemars::schema_for!(Config);
-    schema.insert("title".to_owned(), "meshkv configuration".into());
-    schema.to_value()
 }
 
 /// All tables in the order of declaration, the top level first.
@@ -248,8 +245,10 @@ impl Key {
     fn finding(&self, shown: &str, fault: &str, suggestion: Value) -> Finding {
         let reason = self.why.clone().unwrap_or_else(|| first_sentence(&self.doc));
         let legal = self.legal();
-        let help = format!("{reason} ({legal}); try {} = {suggestion}", self.name);
+        let help = format!("{reason} ({legal})");
         Finding::value(&self.path, shown, format!("is {fault}"), help)
+            .of(LEGAL)
+            .advising([Advice::set(&self.path, suggestion), Advice::leave_out(&self.path)])
     }
 }
 

@@ -4,11 +4,17 @@
 //! hardware. [`crate::design`] checks keys together and passes its check to [`load`], so that all
 //! problems of a file are reported at once.
 
+mod accept;
+mod advice;
+mod advise;
 mod commented;
+mod file_keys;
 mod finding;
 mod fingerprint;
 mod grid;
+mod history;
 mod keys;
+mod meant;
 mod read;
 mod report;
 mod schema;
@@ -16,11 +22,15 @@ mod spelling;
 mod walk;
 mod work;
 
+pub use accept::Warnings;
+pub use advice::{Advice, Setting};
+pub use advise::followed;
 pub use commented::{commented, Preset};
+pub use file_keys::{json_schema, VERSION};
 pub use finding::{Finding, Severity};
 pub use grid::{load_grid, workload_keys, Axis, Choice, Grid, Set};
-pub use keys::{json_schema, tables, violations, Key, Kind, Table};
-pub use report::{Problem, Report};
+pub use keys::{tables, violations, Key, Kind, Table};
+pub use report::{AcceptedProblem, Problem, Report};
 pub use schema::*;
 pub use work::{
     DecodeWork, Engine, Pattern, Shares, SlurmTable, TileOfHead, TrafficWork, VirtualNetwork, WorkKind,
@@ -40,31 +50,44 @@ pub struct Loaded {
     pub warnings: Report,
 }
 
-/// Reads a file strictly. `check` checks its name and the keys together.
+/// Warnings of this module that a file can accept, beside those of `check`.
+pub const OWN_WARNINGS: [&str; 1] = [history::RULE];
+
+/// Reads a file strictly. `check` checks its name and the keys together; `warnings` are those that it can give.
 ///
 /// # Errors
 /// All problems of the file at once: an unreadable file, TOML syntax, unknown keys, wrong types,
 /// illegal values, and the errors of `check`, with the warnings among them.
-pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> Result<Loaded, Report> {
+pub fn load(
+    path: &Path,
+    check: impl Fn(&str, &Config) -> Vec<Finding>,
+    warnings: Warnings<'_>,
+) -> Result<Loaded, Report> {
     let shown = path.display().to_string();
     let name = stem(path)
         .ok_or_else(|| Report::unreadable(&shown, "is not the name of a file".into(), "name a .toml file"))?;
     let source = Text::load(path, "name an existing file, or write one with `meshkv init`; `meshkv examples` writes those of the help texts")?;
-    let draft = read::read(&source);
-    let mut problems = draft.problems;
+    let mut draft = read::read(&source);
     // What follows from a file that is no TOML follows from defaults that nobody chose.
-    let found = if draft.broken { Vec::new() } else { check(&name, &draft.config) };
-    for finding in found {
-        let keys = || std::iter::once(finding.key.as_str()).chain(finding.involves.iter().copied());
-        if keys().any(|key| draft.wrong.contains(key)) {
-            continue;
-        }
-        // An omitted key has no place in the file; the key that conflicts with it has.
-        let span = keys().find_map(|key| draft.spans.get(key)).cloned();
-        let by_default = !draft.spans.contains_key(&finding.key);
-        problems.push(source.locate(&finding, span, by_default));
+    let mut found = if draft.broken { Vec::new() } else { check(&name, &draft.config) };
+    if let Some(version) = draft.version {
+        found.extend(history::changed(version, &draft.config, &draft.spans));
     }
-    let report = Report::new(&source.path, problems);
+    found.retain(|finding| !finding.keys().any(|key| draft.wrong.contains(key)));
+    if !draft.broken {
+        draft.advise(&mut found, &|config| check(&name, config));
+    }
+    let sound = draft.problems.is_empty() && found.iter().all(|f| f.severity == Severity::Warning);
+    let sorted = accept::sort(&draft.accepts, found, warnings, sound);
+    let place = |finding: &Finding| draft.place(&source, finding);
+    let mut problems: Vec<Problem> = sorted.kept.iter().map(place).collect();
+    problems.extend(sorted.wrong.iter().map(|(f, span)| source.locate(f, Some(span.clone()), false)));
+    let accepted = sorted.accepted.iter();
+    let accepted: Vec<_> = accepted
+        .map(|(finding, reason)| AcceptedProblem { problem: place(finding), reason: reason.clone() })
+        .collect();
+    problems.extend(draft.problems);
+    let report = Report { accepted, ..Report::new(&source.path, problems) };
     if report.has_errors() {
         return Err(report);
     }

@@ -1,8 +1,10 @@
 //! Reports findings at their place in the file: path, line, column, source line, caret and help.
 
-use super::finding::{Finding, Severity};
+use super::advice::Advice;
+use super::finding::{help_text, Finding, Severity};
 use crate::input;
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
@@ -21,6 +23,10 @@ pub(super) struct Text {
 /// One problem at its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
+    /// Name of the rule, which stays the same from version to version.
+    pub rule: &'static str,
+    /// Path of the key; empty for a problem of the file.
+    pub key: String,
     /// Error or warning.
     pub severity: Severity,
     /// Line and column, both from 1, the column in characters; none for a problem without a line.
@@ -29,8 +35,21 @@ pub struct Problem {
     pub message: String,
     /// Suggestion.
     pub help: String,
+    /// The same for programs: ways out, the best first.
+    pub advice: Vec<Advice>,
+    /// The suggestion without its ways.
+    reason: String,
     /// The source line and the characters to underline.
     source: Option<(String, usize, usize)>,
+}
+
+/// A warning that the file accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptedProblem {
+    /// The warning.
+    pub problem: Problem,
+    /// Reason that the file gives.
+    pub reason: String,
 }
 
 /// All problems of one file in the order of their places. Displays without colour; `{:#}` adds it.
@@ -40,6 +59,8 @@ pub struct Report {
     pub path: String,
     /// The problems.
     pub problems: Vec<Problem>,
+    /// Warnings that the file accepts, which are not shown.
+    pub accepted: Vec<AcceptedProblem>,
 }
 
 impl std::error::Error for Report {}
@@ -47,21 +68,30 @@ impl std::error::Error for Report {}
 impl Report {
     /// A report on a file that could not be read at all.
     pub(super) fn unreadable(path: &str, message: String, help: &str) -> Report {
-        let severity = Severity::Error;
-        let problem = Problem { severity, place: None, message, help: help.to_owned(), source: None };
-        Report { path: path.to_owned(), problems: vec![problem] }
+        let problem = Problem {
+            rule: "file-can-be-read",
+            key: String::new(),
+            severity: Severity::Error,
+            place: None,
+            message,
+            help: help.to_owned(),
+            advice: Vec::new(),
+            reason: help.to_owned(),
+            source: None,
+        };
+        Report { path: path.to_owned(), problems: vec![problem], accepted: Vec::new() }
     }
 
     /// Sorts `problems` by place; those without a place come last.
     pub(super) fn new(path: &str, mut problems: Vec<Problem>) -> Report {
         problems.sort_by_key(|p| (p.place.is_none(), p.place));
-        Report { path: path.to_owned(), problems }
+        Report { path: path.to_owned(), problems, accepted: Vec::new() }
     }
 
     /// The first problems, as many as fit on a screen of so many rows and columns, and how many others there
     /// are. One always fits.
     pub fn on_a_screen(&self, rows: usize, columns: usize) -> (Report, usize) {
-        let mut shown = Report { path: self.path.clone(), problems: Vec::new() };
+        let mut shown = Report { problems: Vec::new(), ..self.clone() };
         for problem in &self.problems {
             shown.problems.push(problem.clone());
             let rows_of = |line: &str| line.chars().count().div_ceil(columns).max(1);
@@ -106,17 +136,35 @@ impl Text {
 
     /// Places a finding at the bytes it is about.
     pub fn locate(&self, finding: &Finding, span: Option<Range<usize>>, by_default: bool) -> Problem {
-        let message = finding.sentence(by_default);
-        let severity = finding.severity;
-        let help = finding.help.clone();
-        let Some(span) = span else {
-            return Problem { severity, place: None, message, help, source: None };
+        let mut problem = Problem {
+            rule: finding.rule,
+            key: finding.key.clone(),
+            severity: finding.severity,
+            place: None,
+            message: finding.sentence(by_default),
+            help: finding.help_text(),
+            advice: finding.advice.clone(),
+            reason: finding.help.clone(),
+            source: None,
         };
+        let Some(span) = span else { return problem };
+        let behind = span.start >= self.text.len() && by_default;
         let (line, column, shown, width) = self.place(span);
-        let (shown, at) = input::excerpt(&shown, column - 1);
-        let width = width.min(shown.chars().count().saturating_sub(at)).max(1);
-        let source = Some((shown, at, width));
-        Problem { severity, place: Some((line, column)), message, help, source }
+        problem.place = Some((line, column));
+        // Behind the last line there is nothing to show.
+        if !behind {
+            let (shown, at) = input::excerpt(&shown, column - 1);
+            let width = width.min(shown.chars().count().saturating_sub(at)).max(1);
+            problem.source = Some((shown, at, width));
+        }
+        problem
+    }
+
+    /// Place where a key would stand that the file leaves out: its table, or the end of the file.
+    pub fn home(&self, key: &str, homes: &BTreeMap<String, Range<usize>>) -> Range<usize> {
+        let table = key.split_once('.').map_or("", |(table, _)| table);
+        let end = self.text.len();
+        homes.get(table).cloned().unwrap_or(end..end)
     }
 
     /// Line, column, source line and underlined characters of a range of bytes.
@@ -171,6 +219,12 @@ impl fmt::Display for Report {
 }
 
 impl Problem {
+    /// Gives the problem other ways out.
+    pub(super) fn readvise(&mut self, advice: Vec<Advice>) {
+        self.help = help_text(self.rule, &self.reason, &advice, &self.key);
+        self.advice = advice;
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, path: &str, palette: &Palette) -> fmt::Result {
         let Palette { place, error, warning, help } = palette;
         write!(f, "{place}{path}")?;
@@ -180,7 +234,7 @@ impl Problem {
         write!(f, ":{place:#} ")?;
         let mark = if self.severity == Severity::Error { error } else { warning };
         if self.severity == Severity::Warning {
-            write!(f, "{mark}warning:{mark:#} ")?;
+            write!(f, "{mark}warning[{}]:{mark:#} ", self.rule)?;
         }
         write!(f, "{}", input::clipped(&self.message))?;
         if let Some((line, skipped, width)) = &self.source {

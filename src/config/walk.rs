@@ -3,10 +3,12 @@
 //!
 //! It never stops at the first problem. The caller provides the tables and keys of its file.
 
-use super::finding::Finding;
+use super::advice::Advice;
+use super::file_keys::ACCEPT;
+use super::finding::{Finding, UNKNOWN};
 use super::keys::{Key, Table};
+use super::meant::{meant, Meant};
 use super::report::{Problem, Text};
-use super::spelling;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -64,7 +66,7 @@ impl<'a> Walk<'a> {
         let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
         let help = "the file is TOML 1.0: [table], then key = value, one a line; see https://toml.io";
         let span = error.span().unwrap_or(0..0);
-        let finding = Finding::error("", format!("not TOML: {message}"), help);
+        let finding = Finding::error("", format!("not TOML: {message}"), help).of("file-is-toml");
         self.problems.push(self.source.locate(&finding, Some(span.clone()), false));
         self.broken_lines.insert(self.line_of(span.start));
     }
@@ -90,26 +92,34 @@ impl<'a> Walk<'a> {
         table: &Table,
         word: &str,
         span: Range<usize>,
-        is_table: bool,
+        value: Option<&Spanned<DeValue<'_>>>,
     ) {
+        let is_table =
+            value.is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_)));
         let top = table.name.is_empty();
         let path = if top { word.to_owned() } else { format!("{}.{word}", table.name) };
-        let inner = || tables[1..].iter().filter(|_| top);
-        let known = table.keys.iter().map(|k| k.name.as_str()).chain(inner().map(|t| t.name.as_str()));
-        // A key of another table was put under the wrong heading, or under none.
-        let home = tables.iter().find(|t| t.keys.iter().any(|k| k.name == word));
-        let hint = match (home, spelling::nearest(word, known)) {
-            (Some(home), _) if home.name.is_empty() => format!("{word} belongs above the first table; "),
-            (Some(home), _) => format!("{word} belongs to [{}]; ", home.name),
-            (None, Some(near)) => format!("did you mean {near}? "),
-            (None, None) => String::new(),
+        let inner = tables[1..].iter().filter(|_| top);
+        let Meant { keys, hint } = meant(tables, table, word);
+        let hint = match hint.chars().last() {
+            None => hint,
+            Some('?') => format!("{hint} "),
+            Some(_) => format!("{hint}; "),
         };
         let has = if top { "the top level".to_owned() } else { format!("[{}]", table.name) };
         let mut list = vec![names(table)];
-        list.extend(inner().map(|t| format!("[{}]", t.name)));
+        list.extend(inner.map(|t| match t.name.as_str() {
+            ACCEPT => format!("[[{ACCEPT}]]"),
+            name => format!("[{name}]"),
+        }));
         let help = format!("{hint}{has} has {}", list.join(", "));
         let what = if is_table { "table" } else { "key" };
-        self.report(Finding::error(&path, format!("is not a {what} that meshkv knows"), help), Some(span));
+        let renamed = keys.iter().filter(|_| !is_table).filter_map(|key| {
+            let value = value.and_then(|value| scalar(value.get_ref()))?;
+            Some(Advice::leave_out(&path).and(key, value))
+        });
+        let advice: Vec<_> = renamed.chain([Advice::leave_out(&path)]).collect();
+        let finding = Finding::error(&path, format!("is not a {what} that meshkv knows"), help);
+        self.report(finding.of(UNKNOWN).advising(advice), Some(span));
     }
 
     /// A value in its own text, or its type if the text would not fit a line.

@@ -21,7 +21,76 @@ use super::root::most_lanes;
 use super::round_trip::round_trip;
 use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
-use crate::config::{self, Config, Finding, Severity};
+use crate::config::{self, Advice, Config, Finding, Severity};
+use ports::smaller;
+
+/// A rule over several keys, by the name that its findings have.
+struct Rule {
+    name: &'static str,
+    judge: fn(&Config) -> Option<Finding>,
+}
+
+const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule {
+    Rule { name, judge }
+}
+
+/// Rules of every design.
+const RULES: [Rule; 20] = [
+    rule("stride-visits-every-row", placement::stride_visits_every_row),
+    rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
+    rule("hub-within-mesh", placement::hub_is_in_a_column),
+    rule("hub-within-mesh", placement::hub_is_in_a_row),
+    rule("cache-fits-memory", placement::cache_fits_the_memory),
+    rule(SPREAD, placement::blocks_are_spread_evenly),
+    rule("port-within-row", ports::a_row_has_the_tiles_of_a_port),
+    rule("port-has-channel", ports::every_port_has_a_channel),
+    rule("memory-answers-in-time", memory::memory_answers_before_a_home_gives_it_up),
+    rule("refresh-ends-in-time", memory::a_refresh_ends_before_the_next),
+    rule("heads-fit-mask", heads_fit_a_mask),
+    rule("kv-heads-divide-heads", kv_heads_divide_heads),
+    rule("uram-as-wide-as-flit", uram_is_as_wide_as_a_flit),
+    rule("window-holds-slice", window_holds_a_slice),
+    rule("token-fills-flits", a_new_token_fills_flits),
+    rule("root-lanes-within-flit", a_flit_has_the_numbers_of_a_root),
+    rule(URAM, uram_fits_the_device),
+    rule(WINDOW, sliding_window_acts),
+    rule("row-holds-head", a_row_holds_a_head),
+    rule(FILLED, a_row_is_filled_by_a_head),
+];
+
+/// Rules of a design that is built for the card.
+const CARD_RULES: [Rule; 4] = [
+    rule(CACHES, card::caches_fit_the_card),
+    rule("arrays-fit-card", card::arrays_fit_the_card),
+    rule("contexts-fit-card", card::contexts_fit_the_card),
+    rule(CHANNELS, ports::no_channel_idles_beside_a_shared_one),
+];
+
+const URAM_KEY: &str = "kv.uram_per_tile";
+/// Largest legal value of it.
+const MOST_URAM: u32 = 64;
+/// Legal widths of a flit.
+const FLITS: [u32; 5] = [64, 128, 256, 512, 1024];
+
+const SPREAD: &str = "blocks-spread-evenly";
+const URAM: &str = "uram-fits-device";
+const WINDOW: &str = "sliding-window-acts";
+const FILLED: &str = "head-fills-row";
+const FIFO: &str = "fifo-covers-round-trip";
+const IDLE: &str = "key-has-effect";
+const CACHES: &str = "caches-fit-card";
+const CHANNELS: &str = "no-channel-idles";
+
+/// Names of the warnings that [`check`] can give.
+pub const WARNINGS: [&str; 6] = [SPREAD, URAM, WINDOW, FILLED, FIFO, IDLE];
+/// Names of those that [`check_for_the_card`] adds.
+pub const CARD_WARNINGS: [&str; 2] = [CACHES, CHANNELS];
+
+impl Rule {
+    fn finding(&self, config: &Config) -> Option<Finding> {
+        (self.judge)(config).map(|finding| finding.of(self.name))
+    }
+}
 
 /// Finds all errors and warnings of a configuration named `name`, whatever its source.
 ///
@@ -29,40 +98,19 @@ use crate::config::{self, Config, Finding, Severity};
 /// divide by a key.
 pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     let mut violations = config::violations(config);
-    violations.extend(name_is_plain(name));
+    violations.extend(name_is_plain(name).map(|finding| finding.of("name-is-plain")));
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 19] = [
-        placement::stride_visits_every_row,
-        placement::columns_have_room_for_the_stride,
-        placement::hub_is_in_a_column,
-        placement::hub_is_in_a_row,
-        placement::cache_fits_the_memory,
-        placement::blocks_are_spread_evenly,
-        ports::a_row_has_the_tiles_of_a_port,
-        ports::every_port_has_a_channel,
-        memory::memory_answers_before_a_home_gives_it_up,
-        memory::a_refresh_ends_before_the_next,
-        heads_fit_a_mask,
-        kv_heads_divide_heads,
-        uram_is_as_wide_as_a_flit,
-        window_holds_a_slice,
-        a_new_token_fills_flits,
-        a_flit_has_the_numbers_of_a_root,
-        uram_fits_the_device,
-        sliding_window_acts,
-        a_row_holds_a_head,
-    ];
-    let mut findings: Vec<_> = rules.iter().filter_map(|rule| rule(config)).collect();
+    let mut findings: Vec<_> = RULES.iter().filter_map(|rule| rule.finding(config)).collect();
     // The floorplan depends on widths that only a legal design has.
     let plan = if findings.iter().all(|f| f.severity == Severity::Warning) {
         Design::decide(name, config).floorplan
     } else {
         Floorplan::by_shares(Mesh::new(config.mesh.cols, config.mesh.rows), Fpga::of(config.board))
     };
-    findings.extend(fifo_covers_the_round_trip(config, &plan));
-    findings.extend(idle::keys_without_effect(config));
+    findings.extend(fifo_covers_the_round_trip(config, &plan).map(|finding| finding.of(FIFO)));
+    findings.extend(idle::keys_without_effect(config).into_iter().map(|finding| finding.of(IDLE)));
     findings
 }
 
@@ -70,13 +118,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
 pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     let mut findings = check(name, config);
     if findings.iter().all(|f| f.severity == Severity::Warning) {
-        let rules: [fn(&Config) -> Option<Finding>; 4] = [
-            card::caches_fit_the_card,
-            card::arrays_fit_the_card,
-            card::contexts_fit_the_card,
-            ports::no_channel_idles_beside_a_shared_one,
-        ];
-        findings.extend(rules.iter().filter_map(|rule| rule(config)));
+        findings.extend(CARD_RULES.iter().filter_map(|rule| rule.finding(config)));
     }
     findings
 }
@@ -116,8 +158,9 @@ fn heads_fit_a_mask(config: &Config) -> Option<Finding> {
             format!(
                 "is {most} heads in one of {cols} columns, more than the {MASK_BITS} bits of a head mask"
             ),
-            format!("the heads of a layer are dealt to the columns; try more columns, or heads = {fitting}"),
+            "the heads of a layer are dealt to the columns",
         )
+        .advising([Advice::set("model.heads", fitting)])
         .with(&["mesh.cols", "model.kv_heads"])
     })
 }
@@ -130,8 +173,9 @@ fn kv_heads_divide_heads(config: &Config) -> Option<Finding> {
             "model.kv_heads",
             kv_heads,
             format!("does not divide model.heads = {heads}"),
-            format!("every KV head serves the same number of query heads; try kv_heads = {nearest}"),
+            "every KV head serves the same number of query heads",
         )
+        .advising([Advice::set("model.kv_heads", nearest)])
         .with(&["model.heads"])
     })
 }
@@ -141,12 +185,15 @@ fn uram_is_as_wide_as_a_flit(config: &Config) -> Option<Finding> {
     let needed = Staging::new(config).blocks_wide;
     (blocks < needed).then(|| {
         let width = blocks * URAM_WIDTH;
+        let narrower = FLITS.into_iter().rev().find(|flit| *flit <= width);
+        let narrower = narrower.map(|flit| Advice::set("noc.flit_width", flit));
         Finding::value(
-            "kv.uram_per_tile",
+            URAM_KEY,
             blocks,
             format!("is {width} bits wide, less than noc.flit_width = {flit}"),
-            format!("a flit is read in one cycle from blocks side by side; try uram_per_tile = {needed} or a narrower flit"),
+            "a flit is read in one cycle from blocks side by side",
         )
+        .advising([Advice::set(URAM_KEY, needed)].into_iter().chain(narrower))
         .with(&["noc.flit_width"])
     })
 }
@@ -159,8 +206,9 @@ fn a_new_token_fills_flits(config: &Config) -> Option<Finding> {
             "kv.append",
             true,
             format!("needs flits that hold one token of a KV head at most, {row} bits, and noc.flit_width = {flit}"),
-            format!("set noc.flit_width = {row}, a larger pe.head_dim, or append = false"),
+            "a new token's K is written as whole flits",
         )
+        .advising([Advice::set("noc.flit_width", row), Advice::set("kv.append", false)])
         .with(&["noc.flit_width", "pe.head_dim"])
     })
 }
@@ -174,7 +222,14 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
     let (tokens, banks) = (config.kv.segment_tokens, config.kv.banks);
     let blocks = staging.blocks_wide * (slice * banks).div_ceil(URAM_DEPTH);
     let fitting = u64::from(tokens) * u64::from(staging.window_flits) / u64::from(slice);
-    let more_blocks = if blocks <= 64 { format!("uram_per_tile = {blocks}, ") } else { String::new() };
+    let more_blocks = (blocks <= MOST_URAM).then(|| Advice::set(URAM_KEY, blocks));
+    let fewer_banks = [8, 4, 2].into_iter().filter(|fewer| *fewer < banks).find(|&banks| {
+        let mut fewer = config.clone();
+        fewer.kv.banks = banks;
+        slice <= Staging::new(&fewer).window_flits
+    });
+    let fewer_banks = fewer_banks.map(|banks| Advice::set("kv.banks", banks));
+    let shorter = Advice::set("kv.segment_tokens", fitting.max(1));
     Some(
         Finding::value(
             "kv.segment_tokens",
@@ -183,12 +238,16 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
                 "makes slices of {slice} flits, more than the {} of a staging window",
                 staging.window_flits
             ),
-            format!(
-                "a window is filled with whole slices before they are read; try {more_blocks}fewer banks or segment_tokens = {}",
-                fitting.max(1)
-            ),
+            "a window is filled with whole slices before they are read",
         )
-        .with(&["kv.banks", "kv.uram_per_tile", "noc.flit_width", "pe.head_dim", "kv.bytes_per_element"]),
+        .advising(more_blocks.into_iter().chain(fewer_banks).chain([shorter]))
+        .with(&[
+            "kv.banks",
+            "kv.uram_per_tile",
+            "noc.flit_width",
+            "pe.head_dim",
+            "kv.bytes_per_element",
+        ]),
     )
 }
 
@@ -199,8 +258,9 @@ fn a_flit_has_the_numbers_of_a_root(config: &Config) -> Option<Finding> {
             "pe.root_lanes",
             lanes,
             format!("is more than the FP32 numbers of a flit, noc.flit_width = {flit}"),
-            format!("a root merges numbers of one flit a cycle; try root_lanes = {most}, or leave it out"),
+            "a root merges numbers of one flit a cycle",
         )
+        .advising([Advice::set("pe.root_lanes", most), Advice::leave_out("pe.root_lanes")])
         .with(&["noc.flit_width"])
     })
 }
@@ -213,8 +273,14 @@ fn uram_fits_the_device(config: &Config) -> Option<Finding> {
     let there = Fpga::of(config.board).has.uram as u32;
     let fitting = there / (cols * rows);
     (total > there).then(|| {
+        let needed = |flit: u32| flit.div_ceil(URAM_WIDTH);
+        let fewer = (fitting >= needed(config.noc.flit_width)).then(|| Advice::set(URAM_KEY, fitting));
+        let narrower = FLITS.into_iter().rev().find(|flit| needed(*flit) <= fitting);
+        let narrower = narrower.filter(|flit| *flit < config.noc.flit_width);
+        let narrower = narrower.map(|flit| Advice::set("noc.flit_width", flit).and(URAM_KEY, fitting));
+        let smaller = smaller(config, &|config| config.mesh.cols * config.mesh.rows * each <= there);
         Finding::value(
-            "kv.uram_per_tile",
+            URAM_KEY,
             each,
             format!("is {total} URAM288 in {cols} x {rows} tiles, more than the {there} of the U280"),
             format!(
@@ -223,19 +289,24 @@ fn uram_fits_the_device(config: &Config) -> Option<Finding> {
                 fitting * URAM_WIDTH
             ),
         )
+        .advising(fewer.into_iter().chain(narrower).chain(smaller))
         .with(&["mesh.cols", "mesh.rows"])
         .as_warning()
     })
 }
 
-/// The least FIFO depth that holds `rest` flits and one chunk of the size that this depth gives.
-fn deep_enough(config: &Config, rest: u32) -> u32 {
+/// Largest legal `pad.fifo_depth`.
+const DEEPEST: u32 = 1024;
+
+/// The least FIFO depth above the present one that holds `rest` flits and one chunk of the size that this depth gives. A
+/// depth below it may do as well, by smaller chunks; that would be a step back.
+fn deep_enough(config: &Config, rest: u32) -> Option<u32> {
     let chunk = |depth: u32| {
         let mut deeper = config.clone();
         deeper.pad.fifo_depth = Some(depth);
         chunk_flits(&deeper)
     };
-    (rest..).find(|&depth| depth >= rest + chunk(depth)).unwrap_or(rest)
+    (fifo_depth(config) + 1..=DEEPEST).find(|&depth| depth >= rest + chunk(depth))
 }
 
 /// Warns of a FIFO that does not cover the round trip. On a loaded row the home first streams a chunk for
@@ -248,6 +319,9 @@ fn fifo_covers_the_round_trip(config: &Config, plan: &Floorplan) -> Option<Findi
     let needed = trip + window + build + chunk;
     // Without PaD nothing is prefetched, so there is no latency to hide.
     (config.pad.enable && depth < needed).then(|| {
+        let deeper = deep_enough(config, needed - chunk).map(|depth| Advice::set("pad.fifo_depth", depth));
+        let short = (needed - depth).min(window);
+        let shorter = (short == needed - depth).then(|| Advice::set("mare.coalesce_window", window - short));
         Finding::value(
             "pad.fifo_depth",
             depth,
@@ -255,8 +329,9 @@ fn fifo_covers_the_round_trip(config: &Config, plan: &Floorplan) -> Option<Findi
                 "is below what a loaded row takes: the round trip of {trip} cycles, the coalescing window of {window}, {build} to \
                  build the tree, and a chunk of {chunk} flits for another tile"
             ),
-            format!("the array will wait for flits; try fifo_depth = {} or more", deep_enough(config, needed - chunk)),
+            "the array will wait for flits",
         )
+        .advising(deeper.into_iter().chain(shorter))
         .with(&[
             "mare.coalesce_window",
             "mesh.cols",
@@ -276,8 +351,9 @@ fn sliding_window_acts(config: &Config) -> Option<Finding> {
             "model.sliding_window",
             window,
             format!("is above model.max_tokens = {tokens}, so it never acts"),
-            "raise max_tokens to the longest context, or leave sliding_window out",
+            "max_tokens is the longest context, and the window is to be shorter",
         )
+        .advising([Advice::leave_out("model.sliding_window"), Advice::set("model.max_tokens", window)])
         .with(&["model.max_tokens"])
         .as_warning()
     })
@@ -285,29 +361,41 @@ fn sliding_window_acts(config: &Config) -> Option<Finding> {
 
 fn a_row_holds_a_head(config: &Config) -> Option<Finding> {
     let (head, row) = (config.model.head_dim?, config.pe.head_dim);
+    (head > row).then(|| {
+        let what = format!("is above the elements of a row, pe.head_dim = {row}");
+        let smallest = row_of(head).expect("the schema ends where rows end");
+        let help = format!("zeros fill rows up, and the scale stays 1 / sqrt({head})");
+        let ways = [Advice::set("pe.head_dim", smallest), Advice::set("model.head_dim", row)];
+        Finding::value("model.head_dim", head, what, help).advising(ways).with(&["pe.head_dim"])
+    })
+}
+
+fn a_row_is_filled_by_a_head(config: &Config) -> Option<Finding> {
+    let (head, row) = (config.model.head_dim?, config.pe.head_dim);
     let smallest = row_of(head).expect("the schema ends where rows end");
-    let found = |what: String, help: String| {
-        Some(Finding::value("model.head_dim", head, what, help).with(&["pe.head_dim"]))
-    };
-    if head > row {
-        return found(
-            format!("is above the elements of a row, pe.head_dim = {row}"),
-            format!("set pe.head_dim = {smallest}; zeros fill rows up, and the scale stays 1 / sqrt({head})"),
-        );
-    }
-    if smallest < row {
-        let finding = found(
-            format!("is filled up with zeros to pe.head_dim = {row}, where {smallest} are enough"),
-            format!("set pe.head_dim = {smallest}: memory, network and arrays then carry fewer zeros"),
-        );
-        return finding.map(Finding::as_warning);
-    }
-    None
+    (head <= row && smallest < row).then(|| {
+        let what = format!("is filled up with zeros to pe.head_dim = {row}, where {smallest} are enough");
+        let help = "memory, network and arrays carry the zeros, too";
+        let ways = [Advice::set("pe.head_dim", smallest), Advice::leave_out("model.head_dim")];
+        Finding::value("model.head_dim", head, what, help).advising(ways).with(&["pe.head_dim"]).as_warning()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_rule_has_a_name_and_every_warning_is_one_of_a_rule() {
+        let names: Vec<_> =
+            RULES.iter().chain(&CARD_RULES).map(|rule| rule.name).chain([FIFO, IDLE]).collect();
+        for name in WARNINGS.iter().chain(&CARD_WARNINGS) {
+            assert!(names.contains(name), "{name}");
+        }
+        for name in names {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+        }
+    }
 
     fn findings(change: impl Fn(&mut Config)) -> Vec<(String, Severity)> {
         let mut config = Config::default();

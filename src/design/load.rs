@@ -1,8 +1,8 @@
 //! Reads and checks a configuration, then decides its [`Design`].
 
-use super::check::{check, check_for_the_card};
+use super::check::{check, check_for_the_card, CARD_WARNINGS, WARNINGS};
 use super::design::Design;
-use crate::config::{self, Config, Finding, Report, Severity};
+use crate::config::{self, Config, Finding, Report, Severity, Warnings, OWN_WARNINGS};
 use std::fmt;
 use std::path::Path;
 
@@ -14,7 +14,8 @@ impl std::error::Error for Illegal {}
 
 impl fmt::Display for Illegal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<_> = self.0.iter().map(|f| format!("{}; {}", f.sentence(false), f.help)).collect();
+        let lines: Vec<_> =
+            self.0.iter().map(|f| format!("{}; {}", f.sentence(false), f.help_text())).collect();
         f.write_str(&lines.join("\n"))
     }
 }
@@ -26,7 +27,7 @@ impl Design {
     /// # Errors
     /// All problems of the file at once, each with its line, a caret and a remedy.
     pub fn load(path: &Path) -> Result<(Design, Report), Report> {
-        Design::load_checked(path, check)
+        Design::load_checked(path, check, &[&WARNINGS, &OWN_WARNINGS])
     }
 
     /// As [`Design::load`], with warnings also of what the card cannot hold.
@@ -34,14 +35,17 @@ impl Design {
     /// # Errors
     /// As [`Design::load`].
     pub fn load_for_the_card(path: &Path) -> Result<(Design, Report), Report> {
-        Design::load_checked(path, check_for_the_card)
+        Design::load_checked(path, check_for_the_card, &[&WARNINGS, &CARD_WARNINGS, &OWN_WARNINGS])
     }
 
     fn load_checked(
         path: &Path,
-        check: impl FnOnce(&str, &Config) -> Vec<Finding>,
+        check: impl Fn(&str, &Config) -> Vec<Finding>,
+        judged: &[&[&str]],
     ) -> Result<(Design, Report), Report> {
-        let loaded = config::load(path, check)?;
+        let known: [&[&str]; 3] = [&WARNINGS, &CARD_WARNINGS, &OWN_WARNINGS];
+        let loaded =
+            config::load(path, check, Warnings { known: &known.concat(), judged: &judged.concat() })?;
         Ok((Design::decide(&loaded.name, &loaded.config), loaded.warnings))
     }
 

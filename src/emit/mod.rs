@@ -22,7 +22,8 @@ pub use rtl::{array, array_modules, emit_block, modules, row_memories, RowMemori
 pub use rtl::{Block, Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
 pub use source_file::SourceFile;
-pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
+pub use write::{compare, digests, read, write, write_until, WriteError, Written, WrittenFile, MANIFEST};
+pub use write::{Comparison, Different, Generated, Origin};
 
 /// All files of a design, sorted by path.
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {

@@ -79,7 +79,9 @@ pub struct Row {
     pub window: u64,
     /// Cycles simulated.
     pub cycles: u64,
-    /// Cycles simulated per second of wall time, scoreboard included.
+    /// Cycles simulated per second of wall time, scoreboard included. It differs from run to run, and is not printed
+    /// with the row.
+    #[serde(skip)]
     pub cycles_per_second: f64,
     /// Number of violations.
     pub violations: u64,

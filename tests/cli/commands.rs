@@ -149,10 +149,10 @@ fn warnings_go_to_standard_error_and_into_the_json() {
     let (first, card) = stderr.split_at(golden.len().min(stderr.len()));
     assert_eq!(first, golden);
     let value: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(value["warnings"][0]["line"], 2);
+    assert_eq!(value["diagnostics"][0]["line"], 2);
     // The default model is larger than the card: told by those who make files for it.
     assert!(card.contains("makes caches of 128.00 GiB, more than the 8.00 GiB of HBM of the card"), "{card}");
-    assert!(value["warnings"].to_string().contains("128.00 GiB"));
+    assert!(value["diagnostics"].to_string().contains("128.00 GiB"));
 }
 
 #[test]
@@ -160,8 +160,8 @@ fn caches_beyond_the_card_are_told_where_files_are_made_for_it() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "rtl");
     let (_, _, made) = run(&mut meshkv(&["generate", "configs/meshkv.toml", "-o", &out, "-q"]));
-    assert!(made.contains("warning: model.max_tokens is 32768 by default"), "{made}");
-    assert!(made.contains("try max_tokens = 2048 or max_streams = 1 with max_tokens = 16384"), "{made}");
+    assert!(made.contains("warning[caches-fit-card]: model.max_tokens is 32768 by default"), "{made}");
+    assert!(made.contains("try max_tokens = 2048, or max_streams = 1 and max_tokens = 16384"), "{made}");
     for name in ["minilm", "u280_4x8", "u280_4x8_b8", "u280_shell", "u280_8x8", "u280_16x4"] {
         let (_, _, fits) = run(&mut meshkv(&["check", &format!("configs/{name}.toml"), "-q"]));
         assert_eq!(fits, "", "{name}");
@@ -225,7 +225,22 @@ fn the_schema_names_every_table() {
     let names: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
         names,
-        ["mesh", "noc", "mare", "takv", "pad", "kv", "memory", "pe", "model", "clock", "floorplan", "board"]
+        [
+            "version",
+            "mesh",
+            "noc",
+            "mare",
+            "takv",
+            "pad",
+            "kv",
+            "memory",
+            "pe",
+            "model",
+            "clock",
+            "floorplan",
+            "board",
+            "accept"
+        ]
     );
     assert_eq!(schema["additionalProperties"], false);
 }

@@ -259,7 +259,7 @@ fn a_yosys_that_fails_is_quoted_and_leaves_nothing_in_the_cache() {
 #[test]
 fn the_floorplan_is_drawn_as_svg_and_png() {
     let sandbox = sandbox();
-    let said = sandbox.run("estimate small.toml --plot pictures -q");
+    let said = sandbox.run("estimate small.toml --plot pictures");
     assert_eq!(said.code, Some(0), "{}", said.err);
     let svg = std::fs::read_to_string(sandbox.path("pictures/floorplan.svg")).unwrap();
     assert!(svg.contains("small: 2 x 2 tiles on the U280") && svg.contains("SLR2"));

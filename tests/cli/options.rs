@@ -173,7 +173,7 @@ impl Runs {
 fn bare(value: &mut Value) {
     match value {
         Value::Object(keys) => {
-            ["command", "seconds", "meshkv"].iter().for_each(|key| drop(keys.remove(*key)));
+            ["command", "wall", "meshkv"].iter().for_each(|key| drop(keys.remove(*key)));
             keys.values_mut().for_each(bare);
         }
         Value::Array(items) => items.iter_mut().for_each(bare),

@@ -44,7 +44,10 @@ fn held(sandbox: &Sandbox, line: &str, exit_code: i32, seed: Option<u64>) -> Val
     assert_eq!(numbers_as_text(&value), [""; 0], "{line}");
 
     let origin = &value["meshkv"];
-    assert_eq!(value.as_object().unwrap().keys().next().unwrap(), "meshkv", "{line}");
+    let first: Vec<_> = value.as_object().unwrap().keys().take(2).collect();
+    assert_eq!(first, ["meshkv", "wall"], "{line}");
+    assert!(value["wall"]["seconds"].as_f64() > Some(0.0), "{line}");
+    assert_eq!(origin["program"], "meshkv", "{line}");
     assert_eq!(origin["version"], env!("CARGO_PKG_VERSION"), "{line}");
     assert_eq!(origin["seed"], seed.map_or(Value::Null, Value::from), "{line}");
     value
@@ -126,6 +129,29 @@ fn what_runs_nothing_keeps_to_its_schema() {
     let small = held_of_small(&sandbox, "check small.toml", None)["meshkv"]["config_sha256"].clone();
     assert_eq!(hash("other.toml", ""), small);
     assert_ne!(hash("deeper.toml", "vc_depth = 4\n"), small);
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_in_one_key() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "check small.toml --deadlock --placement",
+        "plan small.toml --cards 32",
+        "sim small.toml --cycles 300",
+        "sim small.toml --cycles 200 --warmup 100 --sweep-load 0.2:0.9",
+        "sim decode small.toml --tokens 64",
+        "sim run small.toml --tokens 8 --fit",
+        "check nowhere.toml",
+    ] {
+        let repeated = || {
+            let said = sandbox.run(&format!("{line} --json"));
+            let mut value: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{line}: {e}"));
+            let wall = value.as_object_mut().unwrap().shift_remove("wall");
+            assert!(wall.is_some_and(|wall| wall["seconds"].is_number()), "{line}");
+            value
+        };
+        assert_eq!(repeated(), repeated(), "{line}");
+    }
 }
 
 #[test]

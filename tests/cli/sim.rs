@@ -32,7 +32,7 @@ fn figures(line: &str, engine: &str) -> Value {
     let mut value: Value = serde_json::from_str(&out).expect("one JSON object");
     let object = value.as_object_mut().expect("an object");
     assert_eq!(object.remove("engine").expect("an engine"), engine, "{line}");
-    for key in ["command", "dut", "cycles_per_second"] {
+    for key in ["command", "dut", "wall"] {
         object.remove(key);
     }
     value

@@ -236,7 +236,9 @@ fn a_row_is_that_of_meshkv_sim_and_can_be_had_alone() {
     let id = row["id"].as_str().unwrap();
     let alone = sandbox.run(&format!("sweep grid.toml --skip-illegal --json -q --only {id}"));
     let mut alone: Value = serde_json::from_str(&alone.out).unwrap();
-    assert!(alone.as_object_mut().unwrap().shift_remove("meshkv").is_some(), "{alone}");
+    for key in ["meshkv", "wall"] {
+        assert!(alone.as_object_mut().unwrap().shift_remove(key).is_some(), "{alone}");
+    }
     assert_eq!(alone, row);
     sandbox.file("point.toml", "[mesh]\ncols = 3\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 2\n");
     let sim = sandbox.run("sim point.toml --traffic tornado --load 0.1 --cycles 6000 --warmup 100 --json");

@@ -67,7 +67,9 @@ fn all_keys() -> Vec<String> {
     let schema = config::json_schema();
     let mut keys = Vec::new();
     for (name, property) in schema["properties"].as_object().unwrap() {
-        let reference = property["$ref"].as_str().unwrap().trim_start_matches("#/$defs/");
+        // The version and what is accepted are no keys of the design.
+        let Some(reference) = property["$ref"].as_str() else { continue };
+        let reference = reference.trim_start_matches("#/$defs/");
         match schema["$defs"][reference]["properties"].as_object() {
             Some(inner) => keys.extend(inner.keys().map(|key| format!("{name}.{key}"))),
             None => keys.push(name.clone()),

@@ -1,5 +1,7 @@
 //! Tests of configurations and of the messages about them.
 
+mod accept;
+mod advice;
 mod damaged;
 mod messages;
 mod named;

@@ -80,7 +80,9 @@ fn nothing_else_is_committed_beside_it() {
 fn the_committed_manifest_belongs_to_the_committed_files() {
     for name in REFERENCES {
         let copy = tempfile::tempdir().unwrap();
-        let written = emit::write(&emitted(name), &copy.path().join(name), false).unwrap();
+        let (design, _) = Design::load(&root().join(format!("configs/{name}.toml"))).unwrap();
+        let content = (&emitted(name)[..], Some(&emit::Origin::of(&design)));
+        let written = emit::write_until(&|| false, content, &copy.path().join(name), false).unwrap();
         assert!(!written.unchanged);
         let fresh = fs::read_to_string(copy.path().join(name).join(emit::MANIFEST)).unwrap();
         let committed = fs::read_to_string(root().join("rtl_out").join(name).join(emit::MANIFEST)).unwrap();

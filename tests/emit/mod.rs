@@ -1,5 +1,6 @@
 //! Tests of the emitted files.
 
+mod check;
 mod clock_crossings;
 mod constraints;
 mod files;

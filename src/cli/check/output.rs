@@ -2,7 +2,8 @@
 
 use super::deadlock::DeadlockOutput;
 use super::placement::PlacementOutput;
-use crate::config::{Report, Severity};
+use crate::cli::diagnostics::{self, Diagnostic};
+use crate::config::Report;
 use crate::design::{segments, slice_flits, ChannelUse, Class, Design, DestKind, Staging};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,8 +26,8 @@ pub(in crate::cli) struct CheckOutput {
     pub(super) flit: Vec<FlitRow>,
     /// Memory channels of the card, each with what it holds of the cache.
     pub(super) channels: Vec<ChannelRow>,
-    /// Warnings of the configuration.
-    warnings: Vec<Warning>,
+    /// Warnings of the configuration, and those that it accepts.
+    diagnostics: Vec<Diagnostic>,
     /// Waits of buffers for each other, with `--deadlock`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) deadlock: Option<DeadlockOutput>,
@@ -100,27 +101,9 @@ pub(super) struct ChannelRow {
     pub(super) bytes: u64,
 }
 
-/// One warning, which standard error has, too.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Warning {
-    /// Line of the file, from 1; null if no line is about it.
-    line: Option<usize>,
-    /// Column in characters, from 1.
-    column: Option<usize>,
-    /// The key, its value and the rule.
-    message: String,
-    /// Suggestion.
-    help: String,
-}
-
 impl CheckOutput {
     /// What follows from a design that was read with these warnings.
     pub(super) fn new(design: &Design, warnings: &Report) -> CheckOutput {
-        let warnings = warnings.problems.iter().filter(|p| p.severity == Severity::Warning);
-        let warnings = warnings.map(|p| {
-            let (line, column) = p.place.unzip();
-            Warning { line, column, message: p.message.clone(), help: p.help.clone() }
-        });
         CheckOutput {
             name: design.name.clone(),
             cols: design.mesh.cols(),
@@ -129,7 +112,7 @@ impl CheckOutput {
             multicast: design.router.multicast,
             flit: flit_rows(design),
             channels: channel_rows(design),
-            warnings: warnings.collect(),
+            diagnostics: diagnostics::of_report(warnings),
             deadlock: None,
             placement: None,
         }

@@ -75,6 +75,9 @@ pub struct Options {
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
+    /// Write what was checked as JUnit's XML, for CI servers; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    pub(super) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(super) carrier: Carrier,
     /// What is verilated; the flits are the same to the cycle [default: tile; with --wave mesh]
@@ -146,6 +149,12 @@ impl Options {
     /// If a subcommand is run, which has its own.
     pub(super) fn config(&self) -> &Path {
         self.config.as_deref().expect("the command line has a configuration where it has no subcommand")
+    }
+
+    /// The files that are read, each with what it is.
+    pub(super) fn inputs(&self) -> Vec<(&'static str, &Path)> {
+        let trace = self.trace.as_deref().map(|path| ("the trace", path));
+        [("the configuration", self.config())].into_iter().chain(trace).collect()
     }
 
     /// The selected synthetic traffic.

@@ -2,7 +2,8 @@
 
 use super::args::Args;
 use crate::cli::library::unlocked;
-use crate::cli::ui::{Progress, Ui};
+use crate::cli::progress::Progress;
+use crate::cli::ui::Ui;
 use crate::cosim::build::BuildError;
 use crate::design::Design;
 use crate::synth::{design_timing, Demand, Effort, Step, Timing, Yosys};

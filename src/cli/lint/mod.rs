@@ -3,6 +3,7 @@
 pub mod connections;
 pub mod crossings;
 pub mod defines;
+mod diagnostics;
 pub mod fanout;
 pub mod flatten;
 mod kept;
@@ -10,14 +11,16 @@ pub mod messages;
 pub mod netlist;
 pub mod passes;
 pub mod slr;
+mod subject;
 mod summary;
 pub mod vivado;
 
+use super::diagnostics::{junit, sarif, Diagnostic};
 use super::found;
 use super::interrupt::Interrupt;
 use super::table;
 use super::ui::Ui;
-use crate::design::Design;
+use super::whole_file;
 use crate::emit::{self, SourceFile};
 use crate::tools::Tool;
 use crate::workers;
@@ -30,8 +33,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use subject::{Folder, Subject};
 
-/// Generate a configuration and read it with Verilator, Icarus, Yosys, slang and Tcl
+/// Read a design or a generated folder with Verilator, Icarus, Yosys, slang and Tcl
 ///
 /// Verilator -Wall reads it as Verilog-2005, with and without the checks of a simulation, and
 /// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall, Yosys
@@ -41,18 +45,26 @@ use std::process::ExitCode;
 /// up in a netlist that Yosys flattened but for the instances that hierarchy.xdc keeps. What
 /// scripts and core define for synthesis must be what `meshkv estimate` defines.
 /// A design that was found clean is kept in the build cache (MESHKV_CACHE) and not read again.
+/// A folder that `meshkv generate` wrote is read as it is, and its manifest says what was edited since.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv lint configs/tiny.toml
+  meshkv lint rtl_out/tiny
   meshkv lint configs/u280_4x8.toml --json | jq '.tools[] | {name, warnings, errors}'")]
 pub struct Args {
-    /// Configuration file
-    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    /// Configuration file, or a folder that was generated
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::AnyPath)]
     config: PathBuf,
     /// Tools at once [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Write all messages as SARIF, for code hosts and editors; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    sarif: Option<PathBuf>,
+    /// Write a test for each pass as JUnit's XML, for CI servers; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    junit: Option<PathBuf>,
 }
 
 /// What all tools say of a design.
@@ -62,6 +74,9 @@ pub(super) struct LintOutput {
     name: String,
     /// True if no tool has a warning or an error.
     clean: bool,
+    /// The folder that was read; absent if a configuration was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<Folder>,
     /// A pass of a tool each.
     tools: Vec<Verdict>,
 }
@@ -82,6 +97,8 @@ struct Verdict {
     errors: usize,
     /// All of them.
     messages: Vec<Message>,
+    /// The same with file, line, column and rule.
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Runs the subcommand.
@@ -89,35 +106,52 @@ struct Verdict {
 /// # Errors
 /// All problems of the configuration; the tools that are missing.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, _) = super::load::load(&args.config, ui)?;
+    let inputs = [("the configuration", args.config.as_path())];
+    if let Some(path) = &args.sarif {
+        whole_file::spares(path, &inputs)?;
+    }
+    junit::recorded(args.junit.as_deref(), &inputs, "meshkv lint", ui, || tools(args, ui))
+}
+
+fn tools(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let subject = Subject::load(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
     let jobs = args.jobs.map_or_else(workers::cores, usize::from);
-    let read = read(&design, jobs, &interrupt, ui);
-    let verdicts = interrupt.explain(read, "before every tool had read the design")?;
-    for verdict in &verdicts {
+    let read = read(&subject, jobs, &interrupt, ui);
+    let mut verdicts = interrupt.explain(read, "before every tool had read the design")?;
+    for verdict in &mut verdicts {
+        verdict.diagnostics = diagnostics::of(verdict.name, &verdict.messages, subject.dir());
+        let texts: Vec<_> = verdict.messages.iter().map(|message| message.text.as_str()).collect();
+        let failure = (!texts.is_empty()).then(|| texts.join("\n"));
+        ui.checked(format!("{} as {}", verdict.name, verdict.language), failure);
         for message in &verdict.messages {
             ui.stderr(&message.text);
         }
     }
+    if let Some(path) = &args.sarif {
+        let all: Vec<_> = verdicts.iter().flat_map(|verdict| verdict.diagnostics.clone()).collect();
+        sarif::write(path, &all)?;
+        ui.note(format_args!("wrote {}", path.display()));
+    }
     let clean = verdicts.iter().all(|v| v.messages.is_empty());
-    let output = LintOutput { name: design.name, clean, tools: verdicts };
+    let output = LintOutput { name: subject.name, clean, folder: subject.folder, tools: verdicts };
     ui.result(&output, || table::columns(&output.tools.iter().map(row).collect::<Vec<_>>()))?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Emits the design and runs every tool on it, unless it is known to be clean.
-fn read(design: &Design, jobs: usize, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
+/// Runs every tool on the files, unless they are known to be clean.
+fn read(subject: &Subject, jobs: usize, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
     let stop = || interrupt.requested();
     let linters = Linters::find_by(|wanted| found::find(wanted, &stop, ui)).map_err(|missing| {
         anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
     })?;
-    let (files, depth) = (emit::emit(design)?, Depth::of(design.mesh.tiles()));
-    let kept = Kept::of(&files, &linters, depth, &stop);
+    let (files, depth) = (&subject.files[..], subject.depth);
+    let kept = Kept::of(files, &linters, depth, &stop);
     if kept.is_clean() {
         ui.detail("this design was read before, by the same tools: clean");
-        return Ok(clean(&files, &linters, depth));
+        return Ok(clean(files, &linters, depth));
     }
-    let verdicts = lint(&files, &linters, (depth, jobs), interrupt, ui)?;
+    let verdicts = lint(files, &linters, (depth, jobs), interrupt, ui)?;
     if verdicts.iter().all(|verdict| verdict.messages.is_empty()) {
         kept.keep();
     }
@@ -219,6 +253,7 @@ fn verdict(tool: &Tool, language: &'static str, messages: Vec<Message>) -> Verdi
         warnings: count(Severity::Warning),
         errors: count(Severity::Error),
         messages,
+        diagnostics: Vec::new(),
     }
 }
 

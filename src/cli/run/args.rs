@@ -113,6 +113,9 @@ pub struct Args {
     /// Write the timeline of the stages as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
+    /// Write what was checked as JUnit's XML, for CI servers; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    pub(super) junit: Option<PathBuf>,
     /// Levels of hierarchy in the waves, counted from the top [default: all]
     #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(1..=90), help_heading = "Output")]
     wave_depth: Option<u32>,

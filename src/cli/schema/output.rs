@@ -15,7 +15,7 @@ use crate::cli::man::ManOutput;
 use crate::cli::names::name;
 use crate::cli::paper::PaperOutput;
 use crate::cli::plan::PlanOutput;
-use crate::cli::provenance::{ErrorOutput, Provenance};
+use crate::cli::provenance::{ErrorOutput, Provenance, Wall};
 use crate::cli::report::ReportOutput;
 use crate::cli::run::RunOutput;
 use crate::cli::soak::SoakOutput;
@@ -84,13 +84,15 @@ impl Of {
         let mut generator = generator();
         let mut origin = generator.subschema_for::<Provenance>();
         origin.insert("description".to_owned(), "Program, configuration and seed.".into());
+        let mut wall = generator.subschema_for::<Wall>();
+        wall.insert("description".to_owned(), "What differs from run to run; all other keys repeat.".into());
         let results = [generator.subschema_for::<T>(), generator.subschema_for::<ErrorOutput>()];
         let definitions = generator.take_definitions(true);
         let defined = Value::Object(definitions.clone());
         let mut objects: Vec<Value> =
             results.iter().flat_map(|result| variants(result.as_value(), &defined)).collect();
         for object in &mut objects {
-            sign(object, origin.as_value());
+            sign(object, &[("meshkv", origin.as_value()), ("wall", wall.as_value())]);
         }
         root(&format!("Output of `meshkv {} --json`", name(self)), objects, definitions)
     }
@@ -114,14 +116,14 @@ fn variants(schema: &Value, definitions: &Value) -> Vec<Value> {
     found
 }
 
-/// Puts the origin before the other keys of an object.
-fn sign(object: &mut Value, origin: &Value) {
-    let mut properties = Map::new();
-    properties.insert("meshkv".to_owned(), origin.clone());
+/// Puts what every object has before the other keys of an object.
+fn sign(object: &mut Value, common: &[(&str, &Value)]) {
+    let mut properties: Map<String, Value> =
+        common.iter().map(|(key, schema)| ((*key).to_owned(), (*schema).clone())).collect();
     properties.extend(object["properties"].as_object().cloned().unwrap_or_default());
     object["properties"] = properties.into();
     let required = object["required"].as_array().cloned().unwrap_or_default();
-    object["required"] = [Value::from("meshkv")].into_iter().chain(required).collect();
+    object["required"] = common.iter().map(|(key, _)| Value::from(*key)).chain(required).collect();
 }
 
 /// The schema as a whole. Definitions that nothing refers to are left out.

@@ -41,6 +41,7 @@ pub(in crate::cli) struct Summary {
     /// Violations of all rows.
     pub(super) violations: u64,
     /// Seconds of wall time.
+    #[serde(skip)]
     pub(super) seconds: f64,
     /// Folder of the rows.
     pub(super) output: PathBuf,

@@ -62,8 +62,7 @@ impl Reader<'_> {
                 "workload" => self.workload(value),
                 "slurm" => self.slurm(value),
                 _ => {
-                    let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
-                    self.walk.unknown(&tables, &tables[0], &word, span, is_table);
+                    self.walk.unknown(&tables, &tables[0], &word, span, Some(value));
                 }
             }
         }
@@ -187,7 +186,7 @@ impl Reader<'_> {
                     let sets = self.values(key, value, true);
                     self.axis(sets.into_iter().map(|set| Choice { name: None, sets: vec![set] }).collect());
                 }
-                None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, false),
+                None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, None),
             }
         }
     }
@@ -198,7 +197,7 @@ impl Reader<'_> {
         for (word, span, value) in in_order(entries) {
             match table.keys.iter().find(|key| key.name == word) {
                 Some(key) => read.extend(self.walk.value(key, value).map(|value| (word, value))),
-                None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, false),
+                None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, None),
             }
         }
         // Each value has been checked by its key.
@@ -229,7 +228,7 @@ impl Reader<'_> {
                     for (word, span, value) in in_order(inner) {
                         match table.keys.iter().find(|key| key.name == word) {
                             Some(key) => found.push((key.clone(), value)),
-                            None => self.walk.unknown(tables(), table, &word, span, false),
+                            None => self.walk.unknown(tables(), table, &word, span, None),
                         }
                     }
                 }
@@ -253,7 +252,7 @@ impl Reader<'_> {
                 }
                 (None, _) => match top.keys.iter().find(|key| key.name == word) {
                     Some(key) => found.push((key.clone(), value)),
-                    None => self.walk.unknown(tables(), top, &word, span, false),
+                    None => self.walk.unknown(tables(), top, &word, span, None),
                 },
             }
         }

@@ -3,8 +3,9 @@
 //! It judges only designs for which files for the card are made: larger ones are still simulated and measured. Caches
 //! give a warning, since a host may use a fabric for less.
 
-use super::placement::{placement, size};
-use crate::config::{Config, Finding};
+use super::placement::{fewer, placement, size};
+use super::ports::smaller;
+use crate::config::{Advice, Config, Finding};
 use crate::design::caches::worst;
 use crate::design::fpga::Fpga;
 use crate::design::mapping::Heads;
@@ -35,12 +36,16 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
         }
         (fitting > 0).then_some(fitting * config.kv.segment_tokens)
     };
-    let streams_way = fewer_streams.map(|n| format!("max_streams = {n}")).or_else(|| {
-        longest(1).filter(|_| streams > 1).map(|n| format!("max_streams = 1 with max_tokens = {n}"))
+    let streams_way = fewer_streams.map(|n| Advice::set(STREAMS, n)).or_else(|| {
+        let one = Advice::set(STREAMS, 1);
+        longest(1).filter(|_| streams > 1).map(|n| one.and(TOKENS, n))
     });
-    let tokens_way = longest(streams).map(|n| format!("max_tokens = {n}"));
-    let ways: Vec<_> = tokens_way.into_iter().chain(streams_way).collect();
-    let ways = if ways.is_empty() { "fewer layers or KV heads".to_owned() } else { ways.join(" or ") };
+    let tokens_way = longest(streams).map(|n| Advice::set(TOKENS, n));
+    let fewer = fewer(config, &|fewer| {
+        let demand = self::placement(fewer).map(|placement| worst(fewer, &placement));
+        demand.is_some_and(|demand| demand.needed <= demand.there)
+    });
+    let ways = tokens_way.into_iter().chain(streams_way).chain(fewer);
     let (needed, there) = (size(demand.needed), size(demand.there));
     let fault = match demand.port {
         None => format!(
@@ -50,7 +55,7 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
             "with model.max_streams = {streams} makes caches of {needed} at memory port {port}, more than the {there} of HBM that it is wired to"
         ),
     };
-    let help = format!("it can be simulated, but a host cannot fill it; try {ways}");
+    let help = "it can be simulated, but a host cannot fill it";
     let involved = [
         "model.max_streams",
         "model.layers",
@@ -61,8 +66,11 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
         "mesh.rows",
         "memory.tiles_per_port",
     ];
-    Some(Finding::value("model.max_tokens", tokens, fault, help).with(&involved).as_warning())
+    Some(Finding::value(TOKENS, tokens, fault, help).advising(ways).with(&involved).as_warning())
 }
+
+const TOKENS: &str = "model.max_tokens";
+const STREAMS: &str = "model.max_streams";
 
 /// Elements of a flit, each with a multiplier in each row of the array.
 fn multipliers(config: &Config) -> u64 {
@@ -76,10 +84,16 @@ pub(super) fn arrays_fit_the_card(config: &Config) -> Option<Finding> {
     let needed = of_row * u64::from(rows);
     (needed > there).then(|| {
         let (tiles, lanes) = (config.mesh.cols * config.mesh.rows, flit_elements(config));
-        let fitting = match there / of_row {
-            0 => format!("at most {} tiles of such flits fit with one row", there / u64::from(lanes)),
-            most => format!("try array_rows = {most}"),
-        };
+        let one_row = format!("at most {} tiles of such flits fit with one row", there / u64::from(lanes));
+        let fewer = (there / of_row > 0).then(|| Advice::set("pe.array_rows", there / of_row));
+        let ends = |config: &Config| multipliers(config) * u64::from(config.pe.array_rows) <= there;
+        let narrower = [512, 256, 128, 64].into_iter().filter(|width| *width < config.noc.flit_width).find(|&width| {
+            let mut other = config.clone();
+            other.noc.flit_width = width;
+            ends(&other)
+        });
+        let narrower = narrower.map(|width| Advice::set("noc.flit_width", width));
+        let ways = fewer.into_iter().chain(narrower).chain(smaller(config, &ends));
         Finding::value(
             "pe.array_rows",
             rows,
@@ -87,8 +101,9 @@ pub(super) fn arrays_fit_the_card(config: &Config) -> Option<Finding> {
                 "makes {needed} multipliers, one for each row and each of the {lanes} elements of a flit in {tiles} tiles, more than the \
                  {there} DSP slices of the card"
             ),
-            format!("it can be simulated, but not built; {fitting}, or a smaller mesh, or narrower flits"),
+            format!("it can be simulated, but not built: {one_row}"),
         )
+        .advising(ways)
         .with(&["mesh.cols", "mesh.rows", "noc.flit_width"])
     })
 }
@@ -101,23 +116,41 @@ fn context_bits(config: &Config) -> u64 {
     u64::from(config.pe.head_dim) * (QUERY + SUM)
 }
 
+/// Bits of contexts.
+struct Contexts {
+    /// Those of a stream in all tiles.
+    of_stream: u64,
+    /// Those of the memories that staging leaves.
+    there: u64,
+    /// Heads of a stream in a tile.
+    heads: u64,
+}
+
+impl Contexts {
+    fn of(config: &Config) -> Contexts {
+        const BRAM36_BITS: u64 = 36 << 10;
+        const URAM_BITS: u64 = 72 * 4096;
+        let fpga = Fpga::of(config.board);
+        let tiles = u64::from(config.mesh.cols * config.mesh.rows);
+        let staging = (tiles * u64::from(config.kv.uram_per_tile)).min(fpga.has.uram);
+        let there = fpga.has.bram36 * BRAM36_BITS + (fpga.has.uram - staging) * URAM_BITS;
+        let heads = u64::from(Heads::new(config).most());
+        Contexts { of_stream: tiles * heads * context_bits(config), there, heads }
+    }
+}
+
 /// Contexts, heads of streams, are kept in the memories of the FPGA that staging leaves.
 pub(super) fn contexts_fit_the_card(config: &Config) -> Option<Finding> {
-    const BRAM36_BITS: u64 = 36 << 10;
-    const URAM_BITS: u64 = 72 * 4096;
-    let fpga = Fpga::of(config.board);
-    let tiles = u64::from(config.mesh.cols * config.mesh.rows);
-    let staging = (tiles * u64::from(config.kv.uram_per_tile)).min(fpga.has.uram);
-    let there = fpga.has.bram36 * BRAM36_BITS + (fpga.has.uram - staging) * URAM_BITS;
-    let heads = u64::from(Heads::new(config).most());
-    let of_stream = tiles * heads * context_bits(config);
+    let Contexts { of_stream, there, heads } = Contexts::of(config);
     let streams = config.model.max_streams;
     let needed = of_stream * u64::from(streams);
     (needed > there).then(|| {
-        let fitting = match there / of_stream {
-            0 => "try more columns or fewer heads".to_owned(),
-            most => format!("try max_streams = {most}"),
+        let ends = |config: &Config| {
+            let Contexts { of_stream, there, .. } = Contexts::of(config);
+            of_stream * u64::from(config.model.max_streams) <= there
         };
+        let fewer = (there / of_stream > 0).then(|| Advice::set(STREAMS, there / of_stream));
+        let ways = fewer.into_iter().chain(smaller(config, &ends));
         let (contexts, needed, there) =
             (heads * u64::from(streams), size(needed as f64 / 8.0), size(there as f64 / 8.0));
         Finding::value(
@@ -127,8 +160,9 @@ pub(super) fn contexts_fit_the_card(config: &Config) -> Option<Finding> {
                 "makes {contexts} contexts a tile, {heads} heads of each stream, whose queries and sums take {needed} in all tiles, more than \
                  the {there} of block RAM and UltraRAM that staging leaves on the card"
             ),
-            format!("it can be simulated, but not built; {fitting}"),
+            "it can be simulated, but not built",
         )
+        .advising(ways)
         .with(&["model.heads", "mesh.cols", "mesh.rows", "pe.head_dim", "kv.uram_per_tile"])
     })
 }
@@ -152,9 +186,10 @@ mod tests {
         assert_eq!((demand.needed, demand.there), ((1_u64 << 37) as f64, (1_u64 << 33) as f64));
         let found = caches_fit_the_card(&config).unwrap();
         assert_eq!((found.severity, found.key.as_str()), (Severity::Warning, "model.max_tokens"));
+        let text = found.help_text();
         assert!(
-            found.help.ends_with("try max_tokens = 2048 or max_streams = 1 with max_tokens = 16384"),
-            "{found:?}"
+            text.contains("; try max_tokens = 2048, or max_streams = 1 and max_tokens = 16384"),
+            "{text}"
         );
     }
 
@@ -169,20 +204,20 @@ mod tests {
                         c.model.layers = 8;
                     }))
                 };
-                let help = with(32_768, 8).unwrap().help;
-                let advised = |name: &str| -> Option<u32> {
-                    let number =
-                        help.split("; try ").nth(1)?.split(" or ").find_map(|way| way.strip_prefix(name))?;
-                    number.split(' ').next().unwrap().parse().ok()
+                let ways = with(32_768, 8).unwrap().advice;
+                let help = format!("{ways:?}");
+                let advised = |key: &str| -> Option<u32> {
+                    let way = ways.iter().find(|way| way.set.len() == 1 && way.set[0].key == key)?;
+                    way.set[0].value.as_u64()?.try_into().ok()
                 };
-                if let Some(tokens) = advised("max_tokens = ") {
+                if let Some(tokens) = advised(TOKENS) {
                     assert_eq!(
                         (with(tokens, 8), with(tokens + 1, 8).is_some()),
                         (None, true),
                         "{kind:?}: {help}"
                     );
                 }
-                if let Some(streams) = advised("max_streams = ").filter(|_| !help.contains("with")) {
+                if let Some(streams) = advised(STREAMS) {
                     assert_eq!(
                         (with(32_768, streams), with(32_768, streams + 1).is_some()),
                         (None, true),
@@ -214,7 +249,7 @@ mod tests {
         let found = rows(5).unwrap();
         assert_eq!((found.severity, found.key.as_str()), (Severity::Error, "pe.array_rows"));
         assert!(found.fault.contains("makes 10240 multipliers"), "{found:?}");
-        assert!(found.help.contains("try array_rows = 4,"), "{found:?}");
+        assert!(found.help_text().contains("; try array_rows = 4, or "), "{found:?}");
         let large = of(arrays_fit_the_card, &|c| {
             (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (16, 16, 1024);
         });
@@ -224,7 +259,7 @@ mod tests {
             of(contexts_fit_the_card, &|c| (c.mesh.cols, c.mesh.rows, c.model.max_streams) = (4, 8, streams))
         };
         let found = (1..).find_map(streams).unwrap();
-        let most: u32 = found.help.rsplit(" = ").next().unwrap().parse().unwrap();
+        let most = found.advice[0].set[0].value.as_u64().unwrap() as u32;
         assert_eq!(
             (found.severity, streams(most), streams(most + 1).is_some()),
             (Severity::Error, None, true)

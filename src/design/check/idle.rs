@@ -1,6 +1,6 @@
 //! Keys that are set and do nothing, because of another key.
 
-use crate::config::{Config, Finding, PlacementKind};
+use crate::config::{Advice, Config, Finding, PlacementKind};
 use serde_json::Value;
 
 /// Keys that do nothing while something holds, and the key that makes it so.
@@ -68,8 +68,9 @@ pub(super) fn keys_without_effect(config: &Config) -> Vec<Finding> {
         let set = rule.keys.iter().filter(|key| value(&given, key) != value(&default, key));
         let finding = |key: &&str| {
             let fault = format!("does nothing, since {}", rule.because);
-            let help = format!("leave it out, or change {}", rule.of);
-            Finding::value(key, value(&given, key), fault, help).with(&[rule.of]).as_warning()
+            let help = format!("{} decides", rule.of);
+            let way = Advice::leave_out(key);
+            Finding::value(key, value(&given, key), fault, help).advising([way]).with(&[rule.of]).as_warning()
         };
         set.map(finding).collect::<Vec<_>>()
     };

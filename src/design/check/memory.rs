@@ -1,6 +1,6 @@
 //! Rules of the speed of external memory: it answers before a home gives it up, and works between two refreshes.
 
-use crate::config::{Config, Finding};
+use crate::config::{Advice, Config, Finding};
 use crate::design::depths::TIMEOUT_WIDTH;
 use crate::design::fpga::Fpga;
 use crate::design::mare::chunk_flits;
@@ -28,7 +28,8 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
     // Bytes a nanosecond are GB/s.
     let least = bytes / patience * channels * cycles_per_ns;
     (memory.bandwidth_gbs < least).then(|| {
-        let try_this = (least / STEP).ceil() * STEP;
+        // A decimal of two digits, not the float nearest to a sum of steps.
+        let try_this = ((least / STEP).ceil() * STEP * 100.0).round() / 100.0;
         Finding::value(
             "memory.bandwidth_gbs",
             memory.bandwidth_gbs,
@@ -36,8 +37,9 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
                 "is too slow: a home gives memory up after {} cycles without an answer, and a port may owe {bursts} bursts",
                 1 << TIMEOUT_WIDTH
             ),
-            format!("a step would end with an error of its homes; try bandwidth_gbs = {try_this:.2} or more"),
+            "a step would end with an error of its homes",
         )
+        .advising([Advice::set("memory.bandwidth_gbs", try_this)])
         .with(&[
             "memory.latency_ns",
             "memory.refresh",
@@ -67,8 +69,9 @@ pub(super) fn a_refresh_ends_before_the_next(config: &Config) -> Option<Finding>
                 "is more than half of memory.refresh_interval_ns = {}: a channel would rest most of the time",
                 memory.refresh_interval_ns
             ),
-            format!("try refresh_ns = {worst} or less, a longer interval, or refresh = false"),
+            "a refresh is short beside the time to the next",
         )
+        .advising([Advice::set("memory.refresh_ns", worst), Advice::set("memory.refresh", false)])
         .with(&["memory.refresh_interval_ns"])
     })
 }
@@ -96,8 +99,7 @@ mod tests {
             }];
         for change in changes {
             let found = judged(1e-6, change).unwrap();
-            let advised = found.help.split("bandwidth_gbs = ").nth(1).unwrap();
-            let advised: f64 = advised.split(' ').next().unwrap().parse().unwrap();
+            let advised = found.advice[0].set[0].value.as_f64().unwrap();
             assert_eq!(judged(advised, change), None, "{found:?}");
             assert!(advised < 0.02 || judged(advised - 0.011, change).is_some(), "{found:?}");
         }

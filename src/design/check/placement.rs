@@ -1,14 +1,17 @@
 //! Rules of placement: the mesh must have the homes, and they must hold their macro-blocks.
 
-use crate::config::{Config, Finding};
+use crate::config::{Advice, Config, Finding};
 use crate::design::memory::slice_bytes;
 use crate::design::mesh::Mesh;
 use crate::design::placement::{Placement, PlacementKind};
 use crate::design::stride::{default_stride, gcd, legal_stride};
+use serde_json::Value;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 /// Largest legal `memory.capacity_gib`, the bound of any advice.
 const MOST_GIB: f64 = 256.0;
+
+const COLUMN_STRIDE: &str = "takv.column_stride";
 
 pub(super) fn stride_visits_every_row(config: &Config) -> Option<Finding> {
     let (a, rows) = (config.takv.a?, config.mesh.rows);
@@ -19,12 +22,10 @@ pub(super) fn stride_visits_every_row(config: &Config) -> Option<Finding> {
         _ if a % 2 == 0 => "is even".to_owned(),
         shared => format!("is not coprime to mesh.rows = {rows}: {shared} divides both"),
     };
+    let help = "an odd stride coprime to the rows takes the segments of a layer to every row";
     // The generator's own default stride is the safest advice.
-    let help = format!(
-        "an odd stride coprime to the rows takes the segments of a layer to every row; try a = {}, or leave it out",
-        default_stride(config.mesh.cols, rows)
-    );
-    Some(Finding::value("takv.a", a, fault, help).with(&["mesh.rows", "mesh.cols"]))
+    let ways = [Advice::set("takv.a", default_stride(config.mesh.cols, rows)), Advice::leave_out("takv.a")];
+    Some(Finding::value("takv.a", a, fault, help).advising(ways).with(&["mesh.rows", "mesh.cols"]))
 }
 
 pub(super) fn columns_have_room_for_the_stride(config: &Config) -> Option<Finding> {
@@ -34,8 +35,9 @@ pub(super) fn columns_have_room_for_the_stride(config: &Config) -> Option<Findin
             "takv.column_stride",
             stride,
             format!("is not below mesh.cols = {cols}"),
-            format!("columns wrap around, so {stride} acts as {}; try column_stride = {0}", stride % cols),
+            format!("columns wrap around, so {stride} acts as {}", stride % cols),
         )
+        .advising([Advice::set("takv.column_stride", stride % cols), Advice::leave_out("takv.column_stride")])
         .with(&["mesh.cols"])
     })
 }
@@ -52,11 +54,10 @@ pub(super) fn hub_is_in_a_row(config: &Config) -> Option<Finding> {
 fn hub_is_inside(name: &str, value: u32, side: &'static str, tiles: u32) -> Option<Finding> {
     (value >= tiles).then(|| {
         let fault = format!("is not below {side} = {tiles}");
-        let help = format!(
-            "the hub is a tile of the mesh, counted from 0 at the south-west; try {name} = {}",
-            tiles - 1
-        );
-        Finding::value(&format!("takv.{name}"), value, fault, help).with(&[side])
+        let help = "the hub is a tile of the mesh, counted from 0 at the south-west";
+        let key = format!("takv.{name}");
+        let ways = [Advice::set(&key, tiles - 1), Advice::leave_out(&key)];
+        Finding::value(&key, value, fault, help).advising(ways).with(&[side])
     })
 }
 
@@ -98,10 +99,12 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
         *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
     }
     let enough = (bytes * f64::from(placement.homes()) / GIB).ceil();
-    let shorter = (fitting > 0).then(|| format!("max_tokens = {}", fitting * config.kv.segment_tokens));
-    let larger = (enough <= MOST_GIB).then(|| format!("capacity_gib = {enough}"));
-    let ways: Vec<_> = shorter.into_iter().chain(larger).collect();
-    let ways = if ways.is_empty() { "fewer layers or KV heads".to_owned() } else { ways.join(" or ") };
+    let shorter = (fitting > 0).then(|| Advice::set("model.max_tokens", fitting * config.kv.segment_tokens));
+    let larger = (enough <= MOST_GIB).then(|| Advice::set("memory.capacity_gib", enough));
+    let fewer = fewer(config, &|fewer| {
+        self::placement(fewer).is_some_and(|placement| bytes_of_a_home(fewer, &placement) <= share)
+    });
+    let ways = shorter.into_iter().chain(larger).chain(fewer);
     let bytes = size(bytes);
     let fault = match placement.kind {
         PlacementKind::Hub => {
@@ -112,7 +115,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
             size(share)
         ),
     };
-    let help = format!("external memory must hold one cache of the longest context; try {ways}");
+    let help = "external memory must hold one cache of the longest context";
     let involved = [
         "memory.capacity_gib",
         "takv.placement",
@@ -124,7 +127,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
         "mesh.cols",
         "mesh.rows",
     ];
-    Some(Finding::value("model.max_tokens", tokens, fault, help).with(&involved))
+    Some(Finding::value("model.max_tokens", tokens, fault, help).advising(ways).with(&involved))
 }
 
 /// Only a warning: an uneven placement works, and small models on small meshes have no even one.
@@ -139,18 +142,35 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
     let best = (0..placement.cols).min_by_key(|&stride| with(stride)).filter(|&stride| with(stride) < most);
     let segments = placement.segments.next_multiple_of(placement.rows);
     let whole = Placement { segments, ..placement };
-    let way = match best {
-        Some(stride) => format!("column_stride = {stride}"),
-        None if fullest(&whole) == even_share(&whole) => {
-            format!("max_tokens = {}, whole rounds over the rows", segments * config.kv.segment_tokens)
-        }
-        None => "placement = \"round_robin\"".to_owned(),
-    };
+    // Whole rounds over the rows.
+    let rounds = (fullest(&whole) == even_share(&whole))
+        .then(|| Advice::set("model.max_tokens", segments * config.kv.segment_tokens));
+    let best = best.filter(|&stride| with(stride) == even).map(|stride| Advice::set(COLUMN_STRIDE, stride));
+    let round_robin = Advice::set("takv.placement", "round_robin").and(COLUMN_STRIDE, Value::Null);
+    let ways = best.into_iter().chain(rounds).chain([round_robin.and("takv.a", Value::Null)]);
     let fault = format!("gives the fullest tile {most} macro-blocks, more than an even {even} (N_max)");
-    let help = format!("the fullest home needs the most memory and sends the longest; try {way}");
+    let help = "the fullest home needs the most memory and sends the longest";
     let involved = ["model.layers", "mesh.cols", "mesh.rows", "model.max_tokens", "kv.segment_tokens"];
     let stride = placement.column_stride;
-    Some(Finding::value("takv.column_stride", stride, fault, help).with(&involved).as_warning())
+    Some(Finding::value(COLUMN_STRIDE, stride, fault, help).advising(ways).with(&involved).as_warning())
+}
+
+/// Ways to a smaller cache: fewer layers, or fewer KV heads.
+pub(super) fn fewer(config: &Config, fits: &dyn Fn(&Config) -> bool) -> Vec<Advice> {
+    let model = &config.model;
+    let with = |layers, kv_heads| {
+        let mut fewer = config.clone();
+        (fewer.model.layers, fewer.model.kv_heads) = (layers, kv_heads);
+        fewer
+    };
+    let halves = |from: u32| std::iter::successors(Some(from / 2), |n| Some(n / 2)).take_while(|n| *n > 0);
+    let layers = halves(model.layers).find(|&layers| fits(&with(layers, model.kv_heads)));
+    let kv_heads = halves(model.kv_heads)
+        .filter(|kv_heads| model.heads.is_multiple_of(*kv_heads))
+        .find(|&kv_heads| fits(&with(model.layers, kv_heads)));
+    let layers = layers.map(|layers| Advice::set("model.layers", layers));
+    let kv_heads = kv_heads.map(|kv_heads| Advice::set("model.kv_heads", kv_heads));
+    layers.into_iter().chain(kv_heads).collect()
 }
 
 /// Bytes in readable units.
@@ -192,10 +212,10 @@ mod tests {
                         (c.model.layers, c.model.max_tokens) = (layers, tokens);
                     }))
                 };
-                let help = of(1 << 20).unwrap().help;
-                let number = help.split("max_tokens = ").nth(1).unwrap();
-                let advised: u32 = number.split(' ').next().unwrap().parse().unwrap();
-                assert_eq!((of(advised), of(advised + 1).is_some()), (None, true), "{help}");
+                let ways = of(1 << 20).unwrap().advice;
+                let tokens = ways.iter().flat_map(|way| &way.set).find(|set| set.key == "model.max_tokens");
+                let advised = tokens.unwrap().value.as_u64().unwrap() as u32;
+                assert_eq!((of(advised), of(advised + 1).is_some()), (None, true), "{ways:?}");
             }
         }
     }
@@ -221,7 +241,7 @@ mod tests {
         assert_eq!(layers(PlacementKind::Takv, 0, 32), None);
         let found = layers(PlacementKind::Takv, 0, 30).unwrap();
         assert_eq!(found.severity, Severity::Warning);
-        assert!(found.help.ends_with("try column_stride = 1"), "{found:?}");
+        assert!(found.help_text().contains("; try column_stride = 1, or "), "{found:?}");
         assert_eq!(layers(PlacementKind::Takv, 1, 30), None);
         for kind in [PlacementKind::RoundRobin, PlacementKind::Hub] {
             assert_eq!(layers(kind, 0, 30), None);

@@ -2,7 +2,7 @@
 
 use super::manifest::MANIFEST;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Reason that nothing was written: except after `Leftover` and `Unfinished`, the output directory is unchanged.
@@ -30,6 +30,10 @@ pub enum WriteError {
              help: choose another output directory (--force does not help: it would mix two owners)",
              .0.display())]
     NotOurs(PathBuf),
+    /// The folder that is to be read was not written by this program.
+    #[error("{} has no {MANIFEST}, so meshkv did not write it\n  \
+             help: name a folder that `meshkv generate` wrote, or a configuration", .0.display())]
+    NotGenerated(PathBuf),
     /// The manifest does not read.
     #[error("{}: not a manifest of this meshkv: {reason}\n  \
              help: restore the file, or choose another output directory", path.display())]
@@ -112,6 +116,12 @@ impl WriteError {
         let known = [CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy];
         [PREPARE, REPLACE].contains(doing) && known.contains(&source.kind())
     }
+}
+
+/// Attaches operation and path to an I/O error.
+pub(super) fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError {
+    let path = path.to_owned();
+    move |source| WriteError::Io { doing, path, source }
 }
 
 fn indented(files: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! `meshkv-manifest.json`: the generated files of a directory, with hashes of their content.
+//! `meshkv-manifest.json`: the generated files of a directory, with hashes of their content, and their origin.
 //!
 //! Files are replaced or removed only on the ground of this manifest. It is independent of
 //! the files' meaning.
@@ -24,14 +24,35 @@ pub struct WrittenFile {
     pub sha256: String,
 }
 
-/// Version of the manifest's layout; other versions are rejected.
-const FORMAT: u32 = 1;
+/// Program and configuration that the files of a directory come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Program that wrote them.
+    pub program: String,
+    /// Its version.
+    pub version: String,
+    /// Name of the configuration.
+    pub config: String,
+    /// SHA-256 of the configuration, as every JSON output has it.
+    pub config_sha256: String,
+    /// Tiles of the fabric.
+    pub tiles: usize,
+}
+
+/// Version of the manifest's layout.
+const FORMAT: u32 = 2;
+/// Versions that are read. The first has no origin.
+const READ: std::ops::RangeInclusive<u32> = 1..=FORMAT;
 
 /// The files of one output directory, sorted by path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     format: u32,
+    /// None if the writer named none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<Origin>,
     pub(super) files: Vec<WrittenFile>,
 }
 
@@ -41,8 +62,13 @@ impl Manifest {
         let entry = |f: &SourceFile| WrittenFile { path: f.path.clone(), sha256: sha256(f.text.as_bytes()) };
         let mut files: Vec<_> = files.iter().map(entry).collect();
         files.sort();
-        let manifest = Manifest { format: FORMAT, files };
+        let manifest = Manifest { format: FORMAT, origin: None, files };
         manifest.bad_path().map_or(Ok(manifest.clone()), |path| Err(path.to_owned()))
+    }
+
+    /// The same files, of this origin.
+    pub(super) fn of_origin(self, origin: Option<&Origin>) -> Manifest {
+        Manifest { origin: origin.cloned(), ..self }
     }
 
     /// The manifest of a directory; `None` if it has none.
@@ -59,8 +85,9 @@ impl Manifest {
         };
         let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
         let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| invalid(e.to_string()))?;
-        if manifest.format != FORMAT {
-            return Err(invalid(format!("format {}, not {FORMAT}", manifest.format)));
+        if !READ.contains(&manifest.format) {
+            let [first, last] = [READ.start(), READ.end()];
+            return Err(invalid(format!("format {}, not {first} to {last}", manifest.format)));
         }
         // A path that leaves the directory would change files elsewhere.
         match manifest.bad_path() {
@@ -132,8 +159,26 @@ mod tests {
     fn manifest_reads_back_what_it_wrote() {
         let dir = tempfile::tempdir().unwrap();
         let manifest = Manifest::of(&[file("rtl/b.v"), file("a.f")]).unwrap();
-        fs::write(dir.path().join(MANIFEST), manifest.to_text()).unwrap();
-        assert_eq!(Manifest::read(dir.path()).unwrap(), Some(manifest));
+        let origin = Origin {
+            program: "meshkv".into(),
+            version: "1.2.3".into(),
+            config: "tiny".into(),
+            config_sha256: sha256(b""),
+            tiles: 6,
+        };
+        for manifest in [manifest.clone(), manifest.of_origin(Some(&origin))] {
+            fs::write(dir.path().join(MANIFEST), manifest.to_text()).unwrap();
+            assert_eq!(Manifest::read(dir.path()).unwrap(), Some(manifest));
+        }
+    }
+
+    #[test]
+    fn a_manifest_of_the_first_format_still_reads() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(MANIFEST), r#"{"format": 1, "files": [{"path": "a", "sha256": ""}]}"#)
+            .unwrap();
+        let read = Manifest::read(dir.path()).unwrap().unwrap();
+        assert_eq!((read.origin, read.files[0].path.as_str()), (None, "a"));
     }
 
     #[test]
@@ -154,7 +199,7 @@ mod tests {
     fn damaged_manifest_is_not_guessed_at() {
         let dir = tempfile::tempdir().unwrap();
         let listed = r#"{"format": 1, "files": [{"path": "../a", "sha256": ""}]}"#;
-        for text in ["", "{", "[]", r#"{"format": 2, "files": []}"#, listed] {
+        for text in ["", "{", "[]", r#"{"format": 3, "files": []}"#, listed] {
             fs::write(dir.path().join(MANIFEST), text).unwrap();
             let error = Manifest::read(dir.path()).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{text}");

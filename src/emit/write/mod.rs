@@ -14,21 +14,27 @@
 //!
 //! A generated file that the user removed is written again. The module is independent of the emitted content.
 
+mod compare;
 mod error;
+mod generated;
 mod in_place;
 mod manifest;
 mod tree_swap;
 
 use super::source_file::SourceFile;
-use error::{PREPARE, REPLACE};
+use crate::design::Design;
+use error::{on, PREPARE, REPLACE};
+use generated::manifest_of;
 use manifest::{sha256_of_file, Manifest};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tree_swap::{carry, edited_names, list, Listing, Unavailable, WorkDir};
 
+pub use compare::{compare, Comparison, Different};
 pub use error::WriteError;
-pub use manifest::{WrittenFile, MANIFEST};
+pub use generated::{read, Generated};
+pub use manifest::{Origin, WrittenFile, MANIFEST};
 
 /// Result of [`write()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,10 +49,22 @@ pub struct Written {
     pub locked: bool,
 }
 
-/// Attaches operation and path to an I/O error.
-fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError {
-    let path = path.to_owned();
-    move |source| WriteError::Io { doing, path, source }
+impl Origin {
+    /// This program and the configuration of a design.
+    pub fn of(design: &Design) -> Origin {
+        Origin {
+            program: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            config: design.name.clone(),
+            config_sha256: design.config.sha256(),
+            tiles: design.mesh.tiles(),
+        }
+    }
+}
+
+/// Each file with the hash of its content, sorted by path.
+pub fn digests(files: &[SourceFile]) -> Vec<WrittenFile> {
+    Manifest::of(files).map(|manifest| manifest.files).unwrap_or_default()
 }
 
 /// Makes `dir` contain exactly `files`, its manifest and the user's files.
@@ -57,21 +75,21 @@ fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError 
 ///
 /// Every [`WriteError`]; except after `Leftover` and `Unfinished`, `dir` is as it was.
 pub fn write(files: &[SourceFile], dir: &Path, force: bool) -> Result<Written, WriteError> {
-    write_until(&|| false, files, dir, force)
+    write_until(&|| false, (files, None), dir, force)
 }
 
-/// [`write()`] that ends between two files once `stop` returns true.
+/// [`write()`] of files with their origin, which the manifest names; it ends between two files once `stop` returns true.
 ///
 /// # Errors
 /// As [`write()`], and [`WriteError::Stopped`].
 pub fn write_until(
     stop: &dyn Fn() -> bool,
-    files: &[SourceFile],
+    (files, origin): (&[SourceFile], Option<&Origin>),
     dir: &Path,
     force: bool,
 ) -> Result<Written, WriteError> {
     let mut stopped = false;
-    let written = write_by(files, dir, force, &mut |path, bytes| {
+    let written = write_by((files, origin), dir, force, &mut |path, bytes| {
         stopped = stop();
         // The kind is irrelevant: it never reaches the user.
         if stopped {
@@ -87,8 +105,13 @@ pub fn write_until(
 type Put<'p> = &'p mut dyn FnMut(&Path, &[u8]) -> io::Result<()>;
 
 /// [`write()`] with the writing of one file as an argument.
-fn write_by(files: &[SourceFile], dir: &Path, force: bool, put: Put) -> Result<Written, WriteError> {
-    let new = Manifest::of(files).map_err(WriteError::BadPath)?;
+fn write_by(
+    (files, origin): (&[SourceFile], Option<&Origin>),
+    dir: &Path,
+    force: bool,
+    put: Put,
+) -> Result<Written, WriteError> {
+    let new = Manifest::of(files).map_err(WriteError::BadPath)?.of_origin(origin);
     let output = resolve(dir)?;
     let tree = Tree { files, new: &new, dir, output: &output };
     if !in_place::is_needed(&output) {
@@ -227,12 +250,7 @@ impl Plan {
         force: bool,
     ) -> Result<Plan, WriteError> {
         let Some(found) = found else { return Ok(Plan::default()) };
-        let old = Manifest::read(output).map_err(|e| match e.kind() {
-            io::ErrorKind::InvalidData => {
-                WriteError::BadManifest { path: dir.join(MANIFEST), reason: e.to_string() }
-            }
-            _ => on("read", &dir.join(MANIFEST))(e),
-        })?;
+        let old = manifest_of(dir, output)?;
         let Some(old) = old else {
             let empty = found.dirs.is_empty() && found.files.is_empty();
             return if empty { Ok(Plan::default()) } else { Err(WriteError::NotOurs(dir.to_owned())) };

@@ -10,7 +10,7 @@ fn design(text: &str) -> Vec<SourceFile> {
 /// Writes `text` as if the disk were full after `room` files.
 fn write_with_room(room: usize, text: &str, dir: &Path) -> Result<Written, WriteError> {
     let mut count = 0;
-    write_by(&design(text), dir, true, &mut |path, bytes| {
+    write_by((&design(text), None), dir, true, &mut |path, bytes| {
         count += 1;
         if count > room {
             // As the kernel leaves it: the file exists, but is short.
@@ -67,7 +67,7 @@ fn writing_that_is_stopped_leaves_the_old_tree_and_nothing_else() {
     for calls in 0..5_i32 {
         let left = std::cell::Cell::new(calls);
         let stop = || left.replace(left.get() - 1) == 0;
-        let error = write_until(&stop, &design("new"), &dir, false).unwrap_err();
+        let error = write_until(&stop, (&design("new"), None), &dir, false).unwrap_err();
         assert!(matches!(error, WriteError::Stopped), "{error}");
         let after = list(parent.path()).unwrap();
         assert_eq!((after.dirs, after.files), (before.dirs.clone(), before.files.clone()));

@@ -211,7 +211,7 @@ fn plan_way(way: Way, design: &Design, whole: &Config, load: &Load) -> WayPlan {
 /// The design of a card.
 fn of_the_card(name: &str, config: &Config) -> Result<Design, String> {
     let found = check_for_the_card(name, config).into_iter().filter(|f| f.severity == Severity::Error);
-    let found: Vec<_> = found.map(|f| format!("{}; {}", f.sentence(false), f.help)).collect();
+    let found: Vec<_> = found.map(|f| format!("{}; {}", f.sentence(false), f.help_text())).collect();
     if found.is_empty() {
         Design::from_config(name, config).map_err(|illegal| illegal.to_string())
     } else {
