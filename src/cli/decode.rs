@@ -93,7 +93,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
             }
             args.carrier.note_waves(ui);
             let output = DecodeOutput::new(args, &load, chosen, made.cache_bytes, (&row, &sources));
-            ui.result(&output, || report::prose(chosen, &row, &sources))?;
+            ui.result(&output, || report::prose(chosen, (&row, &sources), args.more_even(&design, &load)))?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(DecodeError::Stopped) => {

@@ -40,7 +40,7 @@ pub struct Args {
     /// Label along the x axis, for example load or mesh [default: load; of decode steps the first that varies]
     #[arg(long, value_name = "LABEL", help_heading = "Choice")]
     x: Option<String>,
-    /// What is plotted; a figure each, may be repeated [default: latency_mean and accepted; traffic and run_cycles]
+    /// What is plotted; a figure each, may be repeated [default: latency_mean and accepted; of decode steps latency_us, tokens_per_second, step_cycles and traffic]
     #[arg(long, value_name = "METRIC", help_heading = "Choice")]
     y: Vec<String>,
     /// Label that tells series apart; may be repeated [default: all that vary]

@@ -145,6 +145,17 @@ impl Args {
         Ok(Workload { segments, ..all })
     }
 
+    /// The way to a sample that loads the homes as the layer does, which is not what was done.
+    pub(super) fn more_even(&self, design: &Design, load: &Workload) -> &'static str {
+        let rounds = default_segments(design, load).ok();
+        match self.segments {
+            Some(Count::Some(segments)) if rounds != Some(segments) => {
+                "Leave --segments out to sample whole rounds over the homes of a layer."
+            }
+            _ => "--segments all runs every segment of a layer.",
+        }
+    }
+
     /// The plan with the platform options applied.
     pub(super) fn plan(&self, plan: Plan) -> Plan {
         let memory = if self.unruly_memory { plan.memory.unruly(self.seed) } else { plan.memory };

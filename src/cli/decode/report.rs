@@ -75,7 +75,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> String {
+/// The run in words; `more_even` is the way to a sample that says more of the whole.
+pub(super) fn prose(chosen: Option<&Choice>, (row, sources): (&DecodeRow, &str), more_even: &str) -> String {
     let count =
         |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
     let mut rows = vec![
@@ -98,11 +99,7 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> 
     );
     text += &bounds::prose(&row.kv_phase, &row.whole_phase());
     let steps = row.steps.len();
-    let (a_step, all) = if steps == 1 { ("", "") } else { (" a step", " of all steps") };
-    text += &format!(
-        "{:.2} us{a_step} at {} MHz, {:.3e} tokens a cycle\n",
-        row.latency_us, row.platform.noc_mhz, row.tokens_per_cycle
-    );
+    let all = if steps == 1 { "" } else { " of all steps" };
     let e = &row.energy_nj;
     text += &format!(
         "Energy{all}: {:.1} nJ (link {:.1}, SRAM {:.1}, MAC {:.1}, external memory {:.1})\n  {sources}\n",
@@ -116,7 +113,7 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> 
     if steps > 1 {
         text += &of_steps(row);
     }
-    text += &of_sample(row);
+    text += &of_step(row, more_even);
     for violation in &row.violation_list {
         text += &format!("violation: {}\n", violation.message);
     }
@@ -144,31 +141,33 @@ fn of_steps(row: &DecodeRow) -> String {
     text
 }
 
-fn of_sample(row: &DecodeRow) -> String {
-    let s = &row.sample;
+/// The whole step: measured, or extrapolated with its error.
+fn of_step(row: &DecodeRow, more_even: &str) -> String {
+    let (s, w, mhz) = (&row.sample, &row.whole, row.platform.noc_mhz);
+    let figures = |error: &str| {
+        format!(
+            "  {:.4e} cycles{error}, {:.2} us at {mhz} MHz, {:.1} tokens a second, traffic {:.4e}, {:.4e} nJ\n",
+            w.cycles, w.latency_us, w.tokens_per_second, w.traffic, w.energy_nj.total
+        )
+    };
     if s.is_whole() {
-        return "This is the whole step.\n".to_owned();
+        return format!("The whole step was run:\n{}", figures(""));
     }
-    let w = &row.extrapolated;
     let mut text = format!(
-        "This is a sample: {} of {} layers, {} of {} segments of each.\nA whole step, extrapolated and not measured \
-         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles \
-         (error up to {:.0} %), {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
+        "The whole step, extrapolated from {} of {} layers and {} of {} segments of each, which took {} cycles, {:.2} us\n\
+         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n{}",
         s.layers,
         s.of_layers,
         s.segments,
         s.of_segments,
-        w.traffic,
-        w.cycles,
-        100.0 * w.error,
-        w.latency_us,
-        w.tokens_per_cycle,
-        w.energy_nj.total
+        row.cycles,
+        row.run_us,
+        figures(&format!(" (error up to {:.0} %)", 100.0 * w.error))
     );
     if (s.imbalance - 1.0).abs() > EVEN {
         text += &format!(
             "  The busiest home has {:.2} times the share of the sample that it has of a layer: these cycles may be wrong \
-             by as much.\n  Leave --segments out to sample whole rounds over the homes of a layer.\n",
+             by as much.\n  {more_even}\n",
             s.imbalance
         );
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
-pub const ROW_FORMAT: u32 = 6;
+pub const ROW_FORMAT: u32 = 7;
 
 /// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

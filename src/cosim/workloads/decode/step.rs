@@ -126,7 +126,8 @@ const ROUNDS: u32 = 2;
 const SAMPLE: u32 = 16;
 
 /// The segments of a layer that are run unless somebody chooses others: whole rounds over its homes,
-/// so that each home has the share that it has in the whole layer.
+/// so that each home has the share that it has in the whole layer. A sample of more than half would save
+/// little and cost an error: then all are run.
 ///
 /// # Errors
 /// If the design cannot hold the workload.
@@ -135,7 +136,8 @@ pub fn default_segments(design: &Design, load: &Workload) -> Result<u32, Workloa
     // Of every n-th segment, homes repeat after as many visits.
     let visits = |round: u32| (1..=round).find(|visits| (visits * load.stride).is_multiple_of(round));
     let round = visits(design.placement.round()).unwrap_or(1);
-    Ok(all.min(round * ROUNDS.max(SAMPLE.div_ceil(round))))
+    let sample = round * ROUNDS.max(SAMPLE.div_ceil(round));
+    Ok(if sample > all / 2 { all } else { sample })
 }
 
 fn range(
@@ -383,8 +385,10 @@ mod tests {
         assert_eq!(segments, 30);
         // 512 segments are no whole number of rounds.
         assert!((imbalance - (2.0 / 30.0) / (35.0 / 512.0)).abs() < 1e-12, "{imbalance}");
-        // A context of less than that runs whole.
-        assert_eq!(default_segments(&design(None), &Workload { tokens: 100, ..LOAD }), Ok(13));
+        // A context of less than that runs whole, and so does one of less than twice that.
+        for (tokens, segments) in [(100, 13), (248, 31), (256, 16)] {
+            assert_eq!(default_segments(&design(None), &Workload { tokens, ..LOAD }), Ok(segments));
+        }
     }
 
     #[test]
