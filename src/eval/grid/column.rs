@@ -47,7 +47,7 @@ enum KindName {
 }
 
 /// Name, place in the row of a run, type, unit, meaning.
-type Metric = (&'static str, &'static str, Kind, &'static str, &'static str);
+pub(super) type Metric = (&'static str, &'static str, Kind, &'static str, &'static str);
 
 use Kind::{Bool, Integer, Number, Text};
 
@@ -259,15 +259,22 @@ pub fn metric_columns(kind_of_run: WorkKind) -> Vec<Column> {
         WorkKind::Traffic => TRAFFIC,
         WorkKind::Decode => DECODE,
     };
-    let column = |&(name, pointer, kind, unit, doc): &Metric| Column {
+    let error = |name: &str| match kind_of_run == WorkKind::Decode && WITH_ERROR.contains(&name) {
+        true => "error",
+        false => "",
+    };
+    metrics.iter().map(|metric| column(metric, error(metric.0))).collect()
+}
+
+/// The column of a metric, whose error another has.
+pub(super) fn column(&(name, pointer, kind, unit, doc): &Metric, error: &str) -> Column {
+    Column {
         role: Role::Metric,
         unit: unit.to_owned(),
-        error: if kind_of_run == WorkKind::Decode && WITH_ERROR.contains(&name) { "error" } else { "" }
-            .to_owned(),
+        error: error.to_owned(),
         pointer,
         ..label(name, kind, doc)
-    };
-    metrics.iter().map(column).collect()
+    }
 }
 
 /// A label with text.
