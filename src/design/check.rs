@@ -70,11 +70,13 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
 pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     let mut findings = check(name, config);
     if findings.iter().all(|f| f.severity == Severity::Warning) {
-        let rules: [fn(&Config) -> Option<Finding>; 4] = [
+        let rules: [fn(&Config) -> Option<Finding>; 6] = [
             card::caches_fit_the_card,
             card::arrays_fit_the_card,
             card::contexts_fit_the_card,
             ports::no_channel_idles_beside_a_shared_one,
+            ports::a_layer_reaches_the_ports,
+            ports::ports_carry_the_bandwidth,
         ];
         findings.extend(rules.iter().filter_map(|rule| rule(config)));
     }
