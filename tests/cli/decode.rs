@@ -149,7 +149,7 @@ fn the_end_of_a_run_advises_nothing_that_was_done() {
     let config = folder.path().join("six.toml");
     // Six homes, 40 segments: whole rounds load the homes more evenly than the layer does.
     let text =
-        "[mesh]\ncols = 3\nrows = 2\n[noc]\nflit_width = 64\n[pe]\nhead_dim = 16\n[kv]\nsegment_tokens = 8\n\
+        "[mesh]\ncols = 3\nrows = 2\n[noc]\nflit_width = 64\n[pe]\nhead_dim = 32\n[kv]\nsegment_tokens = 8\n\
                 [takv]\ncolumn_stride = 1\n[model]\nlayers = 2\nheads = 3\nkv_heads = 3\nmax_tokens = 320\n";
     std::fs::write(&config, text).unwrap();
     let end = |options: &str| {

@@ -3,7 +3,7 @@
 use super::Args;
 use crate::cli::choice::{self, ChoiceOutput};
 use crate::cli::{bounds, table};
-use crate::cosim::workloads::decode::Workload;
+use crate::cosim::workloads::decode::{StreamLength, Workload};
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
 use crate::eval::DecodeRow;
@@ -24,12 +24,14 @@ pub(in crate::cli) struct DecodeOutput<'a> {
     row: &'a DecodeRow,
     /// Bytes of the caches of all streams, where a common prefix counts once.
     cache_bytes: u64,
-    /// Tokens in the cache of each stream.
+    /// Tokens in the cache of each stream; of the longest where they differ.
     tokens: u32,
     /// Streams that decode at once.
     batch: u32,
     /// Tokens that all streams have in common.
     prefix: u32,
+    /// Tokens and common tokens of each stream, in the order in which they run.
+    streams: Vec<[u32; 2]>,
     /// Every how many segments one is attended to.
     stride: u32,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
@@ -49,7 +51,7 @@ pub(in crate::cli) struct DecodeOutput<'a> {
 impl<'a> DecodeOutput<'a> {
     pub(super) fn new(
         args: &Args,
-        load: &Workload,
+        (load, streams): (&Workload, &[StreamLength]),
         chosen: Option<&Choice>,
         cache_bytes: u64,
         (row, sources): (&'a DecodeRow, &'a str),
@@ -57,9 +59,10 @@ impl<'a> DecodeOutput<'a> {
         DecodeOutput {
             row,
             cache_bytes,
-            tokens: load.tokens,
+            tokens: streams.iter().map(|stream| stream.tokens).max().unwrap_or(load.tokens),
             batch: load.batch,
-            prefix: load.prefix,
+            prefix: streams.iter().map(|stream| stream.prefix).min().unwrap_or(load.prefix),
+            streams: streams.iter().map(|stream| [stream.tokens, stream.prefix]).collect(),
             stride: load.stride,
             auto: choice::output(chosen),
             sharing: args.sharing(),
