@@ -7,9 +7,9 @@ pub const URAM_WIDTH: u32 = 72;
 /// Words of one URAM288.
 pub const URAM_DEPTH: u32 = 4096;
 
-/// UltraRAMs of a memory: blocks side by side, and as many deep as its address reaches.
+/// UltraRAMs of a memory: blocks side by side, and as many deep as it has words.
 pub fn ultra_blocks(width: u32, words: u32) -> u32 {
-    width.div_ceil(URAM_WIDTH) * words.next_power_of_two().div_ceil(URAM_DEPTH)
+    width.div_ceil(URAM_WIDTH) * words.div_ceil(URAM_DEPTH)
 }
 
 /// Dimensions of one tile's staging memory.
