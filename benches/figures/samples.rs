@@ -9,7 +9,7 @@ use anyhow::Result;
 use meshkv::config::Config;
 use std::path::Path;
 
-/// Largest error of a layer's cycles: what `extrapolated.error` states of whole rounds.
+/// Largest error of a layer's cycles: what `whole.error` states of whole rounds.
 const MOST: f64 = 0.11;
 
 /// The mapping of most of them.
@@ -55,7 +55,7 @@ fn of_layer(dir: &Path, &(name, kv_heads, args): &(&str, Option<u32>, &str)) -> 
     );
     let cycles = number(&whole, "cycles")?;
     let layers = number(&sample["sample"], "of_layers")?;
-    let error = number(&sample["extrapolated"], "cycles")? / layers / cycles - 1.0;
+    let error = number(&sample["whole"], "cycles")? / layers / cycles - 1.0;
     let command = format!("meshkv decode configs/{name}.toml {args} --engine model");
     Ok(Figure {
         what: format!("`{name}`{with} {args}").trim_end().to_owned(),

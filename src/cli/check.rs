@@ -3,6 +3,7 @@
 mod deadlock;
 mod output;
 mod placement;
+mod throughput;
 
 use output::ChannelRow;
 pub(super) use output::CheckOutput;
@@ -72,6 +73,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, warnings) = loaded?;
     let found = args.deadlock.then(|| crate::design::deadlock::check(&design, &Rules::of(&design)));
     let mut output = CheckOutput::new(&design, &warnings);
+    output.throughput = throughput::rows(&design);
     output.deadlock = found.as_ref().map(deadlock::output);
     output.placement = args.placement.then(|| placement::output(&design));
     if let Some(path) = &args.svg {
@@ -130,13 +132,14 @@ fn prose(design: &Design, output: &CheckOutput) -> String {
         vec![bundle, class, name, bits, row.width.to_string(), doc]
     });
     format!(
-        "{}: {} x {} tiles, {}-bit flits\n{}\n{}\nA flit on its wires:\n{}",
+        "{}: {} x {} tiles, {}-bit flits\n{}\n{}\n{}\nA flit on its wires:\n{}",
         design.name,
         mesh.cols(),
         mesh.rows(),
         design.flit.data_width,
         table::columns(&facts.collect::<Vec<_>>()),
         channels(design, &output.channels),
+        throughput::prose(design, &output.throughput),
         table::columns(&std::iter::once(heading).chain(fields).collect::<Vec<_>>())
     )
 }

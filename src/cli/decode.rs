@@ -15,7 +15,7 @@ use super::views::Views;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
-use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
+use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, DecodeError, Plan, Progress};
 use crate::design::{Choice, Design};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, DecodeRow, DEFAULT_TIER};
@@ -43,12 +43,12 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     ui.seeded(Some(args.seed));
     let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);
     let (energies, sources) = (table.energies(tier)?, table.sources(tier)?);
-    let mut load = args.workload(&design)?;
-    let mut made = step(&design, &load)?;
+    let (mut load, streams) = args.workload(&design)?;
+    let mut made = step_of(&design, &load, &streams)?;
     let chosen = args.mapping().is_none().then(|| Choice::new(&design, &made.descriptors));
     if let Some(choice) = &chosen {
         load.mapping = choice.mapping;
-        made = step(&design, &load)?;
+        made = step_of(&design, &load, &streams)?;
     }
     let chosen = chosen.as_ref();
     if let Some(beyond) = args.beyond_capacity(&design, &load, made.cache_bytes) {
@@ -92,8 +92,11 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
                 )?;
             }
             args.carrier.note_waves(ui);
-            let output = DecodeOutput::new(args, &load, chosen, made.cache_bytes, (&row, &sources));
-            ui.result(&output, || report::prose(chosen, &row, &sources))?;
+            let output =
+                DecodeOutput::new(args, (&load, &streams), chosen, made.cache_bytes, (&row, &sources));
+            ui.result(&output, || {
+                report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams))
+            })?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(DecodeError::Stopped) => {

@@ -62,7 +62,7 @@ fn estimate(
     let estimate = Estimate::new(&demand, design.mesh, fpga, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
     if let Some(pictures) = pictures {
-        pictures.write_page(&page::page(args, design, &estimate), ui)?;
+        pictures.write_page(&page::page(args, design, &estimate, &timing), ui)?;
     }
     let output = EstimateOutput::new(design, &estimate, &timing, &yosys, &found)?;
     let prose = report::prose(design, &estimate, &timing, &yosys, &found)?;

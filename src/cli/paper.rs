@@ -274,7 +274,13 @@ fn rows(
         .map(|point| (point, point.length()))
         .collect();
     let Filled { run, failed } = if args.slurm.slurm {
-        fill_on_slurm(&mut store, &missing, (&args.slurm, &SlurmTable::default(), "paper"), interrupt, ui)?
+        fill_on_slurm(
+            &mut store,
+            (&missing, false),
+            (&args.slurm, &SlurmTable::default(), "paper"),
+            interrupt,
+            ui,
+        )?
     } else {
         let jobs = args.jobs.map_or_else(workers::cores, usize::from);
         fill(&mut store, &missing, (jobs, "measuring"), interrupt, ui)?

@@ -5,7 +5,9 @@ use super::sweep::{Meta, META, ROWS};
 use super::ui::Ui;
 use super::{table, whole_file};
 use crate::eval::grid::parse_line;
-use crate::eval::report::{choose, figures, groups, page, Chosen, Group, Page, Rows, Wanted};
+use crate::eval::report::{
+    choose, figures, groups, page, pareto_figures, tradeoffs, Chosen, Group, Page, Rows, Tradeoff, Wanted,
+};
 use crate::eval::Spread;
 use anyhow::{bail, Context};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
@@ -40,7 +42,7 @@ pub struct Args {
     /// Label along the x axis, for example load or mesh [default: load; of decode steps the first that varies]
     #[arg(long, value_name = "LABEL", help_heading = "Choice")]
     x: Option<String>,
-    /// What is plotted; a figure each, may be repeated [default: latency_mean and accepted; traffic and run_cycles]
+    /// What is plotted; a figure each, may be repeated [default: latency_mean and accepted; of decode steps latency_us, tokens_per_second, step_cycles and traffic]
     #[arg(long, value_name = "METRIC", help_heading = "Choice")]
     y: Vec<String>,
     /// Label that tells series apart; may be repeated [default: all that vary]
@@ -75,6 +77,26 @@ pub(super) struct ReportOutput<'a> {
     command: &'a str,
     /// A series at one x each.
     points: Vec<PointOutput<'a>>,
+    /// The fastest configuration that fits, for each workload; only of rows with areas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<Vec<BestOutput<'a>>>,
+}
+
+/// The fastest configuration that fits, of all under one workload.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BestOutput<'a> {
+    /// The workload, by the labels of it that vary.
+    workload: &'a str,
+    /// The configuration, by the labels of it that vary; null if none fits.
+    configuration: Option<&'a str>,
+    /// Microseconds of a whole step, with their error.
+    latency_us: Option<Spread>,
+    /// Share of what is fullest on the device.
+    fullest: Option<f64>,
+    /// True if its periods before placement are no longer than the configuration asks for.
+    clocks_met: Option<bool>,
+    /// Names of those that nobody beats in both time and area, the fastest first.
+    front: Vec<&'a str>,
 }
 
 /// The rows of one series at one x: they differ in their seed alone.
@@ -148,12 +170,16 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let chosen = choose(&rows, &wanted)?;
     let groups = groups(&chosen);
     let title = sweeps.iter().map(|meta| meta.name.as_str()).collect::<Vec<_>>().join(", ");
-    let drawn = figures(&title, &chosen, &groups)?;
+    let mut drawn = figures(&title, &chosen, &groups)?;
+    let tradeoffs = tradeoffs(&chosen);
+    drawn.splice(0..0, pareto_figures(&title, &tradeoffs)?);
+    let best: Vec<String> = tradeoffs.iter().map(Tradeoff::words).collect();
     let said = Page {
         title: title.clone(),
         command: args.command(&chosen),
         sweeps: sweeps.into_iter().map(|meta| [meta.name, meta.command, meta.version, meta.text]).collect(),
         warnings,
+        best: best.clone(),
     };
     let html = page(&said, &chosen, &groups, &drawn).context("the page could not be written")?;
     let output = args.output.clone().unwrap_or_else(|| args.dirs[0].join("report"));
@@ -164,7 +190,10 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let path = output.join(PAGE);
     whole_file::write(&path, html.as_bytes(), true)?;
     ui.note(format_args!("wrote {}", path.display()));
-    ui.result(&output_of(&said, &chosen, &groups), || prose(&chosen, &groups))?;
+    ui.result(&output_of(&said, &chosen, &groups, &tradeoffs), || {
+        let lines: String = best.iter().map(|line| format!("{line}\n")).collect();
+        prose(&chosen, &groups) + &lines
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -198,7 +227,24 @@ impl Args {
     }
 }
 
-fn output_of<'a>(page: &'a Page, chosen: &'a Chosen, groups: &'a [Group]) -> ReportOutput<'a> {
+fn best_of(tradeoff: &Tradeoff) -> BestOutput<'_> {
+    let best = tradeoff.best();
+    BestOutput {
+        workload: &tradeoff.workload,
+        configuration: best.map(|best| best.name.as_str()),
+        latency_us: best.map(|best| best.us),
+        fullest: best.map(|best| best.fullest),
+        clocks_met: best.map(|best| best.clocks_met),
+        front: tradeoff.front().iter().map(|candidate| candidate.name.as_str()).collect(),
+    }
+}
+
+fn output_of<'a>(
+    page: &'a Page,
+    chosen: &'a Chosen,
+    groups: &'a [Group],
+    tradeoffs: &'a [Tradeoff],
+) -> ReportOutput<'a> {
     let point = |group: &'a Group| {
         let series = chosen.by.len();
         PointOutput {
@@ -217,6 +263,7 @@ fn output_of<'a>(page: &'a Page, chosen: &'a Chosen, groups: &'a [Group]) -> Rep
         baseline: chosen.baseline.as_deref(),
         command: &page.command,
         points: groups.iter().map(point).collect(),
+        best: (!tradeoffs.is_empty()).then(|| tradeoffs.iter().map(best_of).collect()),
     }
 }
 

@@ -1,6 +1,9 @@
 //! `meshkv sweep`: runs every point of a grid of configurations and workloads on all cores, and writes a row
 //! each.
 
+mod area;
+mod areas;
+mod estimate;
 mod execute;
 mod fill;
 mod list;
@@ -21,7 +24,7 @@ use super::scope::{Only, Scope};
 use super::table;
 use super::ui::Ui;
 use crate::config::{load_grid, Engine, Grid, Report, WorkKind};
-use crate::eval::grid::{expand, outline, Column, Expanded, Point, Record};
+use crate::eval::grid::{expand, outline, with_area, Column, Expanded, Point, Record};
 use crate::workers;
 use anyhow::{anyhow, Context};
 use execute::{Execute, Outcome};
@@ -43,6 +46,7 @@ use std::time::Instant;
   meshkv sweep sweeps/latency_load.toml
   meshkv sweep sweeps/latency_load.toml --dry-run      the points, and which are done
   meshkv sweep sweeps/mesh_sizes.toml -o out/sizes --jobs 4
+  meshkv sweep sweeps/mesh_sizes.toml --estimate          the area of each point, too
   meshkv sweep sweeps/mesh_sizes.toml --only ID --json
   meshkv sweep sweeps/mesh_sizes.toml --slurm --partition compute --time-limit 30
   meshkv report out/latency_load                       tables and pictures of the rows
@@ -65,8 +69,12 @@ pub struct Args {
     /// Points at once [default: as many as there are cores; half of them where Verilog carries traffic]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Add the area of each configuration: LUT, FF, BRAM, URAM, DSP, wires between SLRs, whether it fits, periods. Parts
+    /// are synthesised once and kept
+    #[arg(long)]
+    estimate: bool,
     /// List the points and run none
-    #[arg(long, conflicts_with_all = ["jobs", "set_aside", "slurm"])]
+    #[arg(long, conflicts_with_all = ["jobs", "set_aside", "slurm", "estimate"])]
     dry_run: bool,
     /// Leave out points that cannot be built or run, instead of running none
     #[arg(long)]
@@ -75,7 +83,7 @@ pub struct Args {
     #[arg(long)]
     set_aside: bool,
     /// Run the point of this id alone and print its row; nothing is written
-    #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "output", "set_aside", "jobs", "slurm"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "output", "set_aside", "jobs", "slurm", "estimate"])]
     only: Option<String>,
     /// Write a test for each point as JUnit's XML, for CI servers; an existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["dry_run", "only"])]
@@ -127,8 +135,11 @@ fn points(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         others(args, all.len(), (&all.illegal, all.left_out, all.repeated), ui)?;
         return list::list(&all, &output, ui);
     }
-    let all = expand(&grid, &base.name, &base.config, &mut told);
+    let mut all = expand(&grid, &base.name, &base.config, &mut told);
     drop(bar);
+    if args.estimate {
+        all.columns = with_area(all.columns);
+    }
     others(args, all.points.len(), (&all.illegal, all.left_out, all.repeated), ui)?;
     match &args.only {
         Some(id) => only(id, &all, ui),
@@ -203,7 +214,7 @@ fn jobs(args: &Args, grid: &Grid, points: &[Point]) -> usize {
 fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let started = Instant::now();
-    let meta = Meta::new(&args.file, grid, all);
+    let meta = Meta::new((&args.file, args.estimate), grid, all);
     let mut store = Store::open(&output, &meta, all, args.set_aside)?;
     for note in store.notes() {
         ui.note(note);
@@ -217,12 +228,21 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
     let kept = all.points.len() - missing.len();
     let Filled { run, failed } = if args.slurm.slurm {
         let of = (&args.slurm, &grid.slurm, grid.name.as_str());
-        fill_on_slurm(&mut store, &missing, of, &interrupt, ui)?
+        fill_on_slurm(&mut store, (&missing, args.estimate), of, &interrupt, ui)?
     } else {
+        if args.estimate {
+            estimate::fill_areas(&mut store, args.jobs, &interrupt, ui)?;
+        }
         fill(&mut store, &missing, (jobs(args, grid, &all.points), "sweeping"), &interrupt, ui)?
     };
     if args.junit.is_some() {
         checked(&store.rows(), &failed, ui);
+    }
+    let lacking = if args.estimate { store.lacking_areas().len() } else { 0 };
+    if lacking > 0 {
+        ui.warn(format_args!(
+            "{lacking} configurations have no area yet; the same command goes on with them"
+        ));
     }
     let violations =
         store.finish().with_context(|| format!("the rows in {} are not whole", output.display()))?;

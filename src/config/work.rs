@@ -164,6 +164,13 @@ pub struct DecodeWork {
     /// Tokens that all streams share, from the first on.
     #[schemars(range(min = 0, max = 4_194_304))]
     pub prefix: u32,
+    /// Tokens of each stream instead of `tokens`: a list such as "512,2048", or "uniform:LEAST:MOST", "normal:MEAN:DEVIATION",
+    /// "log-normal:MEDIAN:SIGMA", drawn with `seed`.
+    #[schemars(example = &"uniform:512:4096")]
+    pub lengths: Option<String>,
+    /// Common tokens of each stream instead of `prefix`, in the same forms.
+    #[schemars(example = &"0,512")]
+    pub prefixes: Option<String>,
     /// Assignment of heads to tiles.
     pub mapping: TileOfHead,
     /// Receivers of a slice.
@@ -202,6 +209,8 @@ impl Default for DecodeWork {
             tokens: None,
             batch: 1,
             prefix: 0,
+            lengths: None,
+            prefixes: None,
             mapping: TileOfHead::Auto,
             sharing: Shares::KvHead,
             stride: 1,

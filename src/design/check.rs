@@ -59,11 +59,13 @@ const RULES: [Rule; 20] = [
 ];
 
 /// Rules of a design that is built for the card.
-const CARD_RULES: [Rule; 4] = [
+const CARD_RULES: [Rule; 6] = [
     rule(CACHES, card::caches_fit_the_card),
     rule("arrays-fit-card", card::arrays_fit_the_card),
     rule("contexts-fit-card", card::contexts_fit_the_card),
     rule(CHANNELS, ports::no_channel_idles_beside_a_shared_one),
+    rule(REACH, ports::a_layer_reaches_the_ports),
+    rule(CARRY, ports::ports_carry_the_bandwidth),
 ];
 
 const URAM_KEY: &str = "kv.uram_per_tile";
@@ -80,11 +82,13 @@ const FIFO: &str = "fifo-covers-round-trip";
 const IDLE: &str = "key-has-effect";
 const CACHES: &str = "caches-fit-card";
 const CHANNELS: &str = "no-channel-idles";
+const REACH: &str = "layer-reaches-ports";
+const CARRY: &str = "ports-carry-bandwidth";
 
 /// Names of the warnings that [`check`] can give.
 pub const WARNINGS: [&str; 6] = [SPREAD, URAM, WINDOW, FILLED, FIFO, IDLE];
 /// Names of those that [`check_for_the_card`] adds.
-pub const CARD_WARNINGS: [&str; 2] = [CACHES, CHANNELS];
+pub const CARD_WARNINGS: [&str; 4] = [CACHES, CHANNELS, REACH, CARRY];
 
 impl Rule {
     fn finding(&self, config: &Config) -> Option<Finding> {

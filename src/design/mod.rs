@@ -35,6 +35,7 @@ mod mesh;
 pub mod octave;
 mod pieces;
 mod placement;
+mod port_rate;
 mod refresh;
 pub mod registers;
 mod root;
@@ -84,7 +85,7 @@ pub use router::{
 };
 pub use row_flits::flits_of_rows;
 pub use slice::{flit_elements, half_flits, segments, slice_flits};
-pub use staging::Staging;
+pub use staging::{ultra_blocks, Staging};
 pub use totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 pub use turns::{Turns, TURNS};
 pub use wait_bound::WaitBound;

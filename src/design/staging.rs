@@ -7,6 +7,11 @@ pub const URAM_WIDTH: u32 = 72;
 /// Words of one URAM288.
 pub const URAM_DEPTH: u32 = 4096;
 
+/// UltraRAMs of a memory: blocks side by side, and as many deep as it has words.
+pub fn ultra_blocks(width: u32, words: u32) -> u32 {
+    width.div_ceil(URAM_WIDTH) * words.div_ceil(URAM_DEPTH)
+}
+
 /// Dimensions of one tile's staging memory.
 ///
 /// Blocks are placed in parallel until they are as wide as a flit. Remaining blocks add depth: a narrow flit

@@ -18,7 +18,7 @@ mod write;
 pub use crate::design::{pad_events, TILE_EVENTS};
 pub use board::{converters, CARD_DEFINES};
 pub use ecosystem::BENCH_OUTPUTS;
-pub use rtl::{array, array_modules, emit_block, modules, row_memories, RowMemories};
+pub use rtl::{array, array_modules, emit_block, modules, row_memories, ultra_rams, RowMemories};
 pub use rtl::{Block, Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
 pub use source_file::SourceFile;

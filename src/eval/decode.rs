@@ -80,13 +80,13 @@ impl DecodeRow {
         };
         let kv = done.kv_cycles.min(done.cycles) as f64;
         let whole_cycles = kv * data + (done.cycles as f64 - kv) * layers;
-        let extrapolated = WholeStep {
+        let whole_step = WholeStep {
             traffic: whole.all(),
             flits_by_class: whole,
             cycles: whole_cycles,
             error: sample.error(),
             latency_us: us(whole_cycles),
-            tokens_per_cycle: tokens / whole_cycles.max(1.0),
+            tokens_per_second: tokens * 1e6 * design.config.clock.noc_mhz / whole_cycles.max(1.0),
             energy_nj: energies.of(&Activity {
                 link_bits: whole.all() * link_bits,
                 sram_bits: activity.sram_bits * data,
@@ -123,14 +123,13 @@ impl DecodeRow {
             share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
-            latency_us: us(cycles_a_step),
-            tokens_per_cycle: tokens / cycles_a_step.max(1.0),
+            run_us: us(cycles_a_step),
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
             accepted_a_cycle: accepted_a_cycle(design, &done.pad),
             energy_nj: energies.of(&activity),
             sample,
-            extrapolated,
+            whole: whole_step,
             steps: done.steps.iter().map(|step| step_row(step, design.mesh.cols())).collect(),
             swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
             platform: Platform {
@@ -274,10 +273,10 @@ mod tests {
         let sample = Sample { layers: 2, of_layers: 4, segments: 4, of_segments: 16, imbalance: 1.0 };
         assert_eq!(row.sample, sample);
         assert!(!sample.is_whole());
-        let whole = row.extrapolated;
+        let whole = row.whole;
         assert_eq!((whole.flits_by_class.kv_data, whole.flits_by_class.part), (8000.0, 20.0));
         assert_eq!(whole.cycles, 8000.0 + 400.0);
-        assert_eq!((row.latency_us, whole.latency_us), (6.0, 42.0));
+        assert_eq!((row.run_us, whole.latency_us), (6.0, 42.0));
         assert_eq!(whole.error, 0.11);
         let uneven = Sample { imbalance: 2.0, ..sample };
         assert!((uneven.error() - 1.11).abs() < 1e-12);

@@ -49,6 +49,8 @@ pub struct StepRow {
 /// Largest error of the default sample, whole rounds over the homes, on the whole layers of
 /// docs/figures.md: queues of links grow over a layer. Where memory holds a layer up it is 0.1 %.
 const ERROR_OF_ROUNDS: f64 = 0.11;
+/// Largest error of whole layers that stand for all: their homes lie in other places.
+const ERROR_OF_LAYERS: f64 = 0.02;
 
 /// The part of a decode step that was run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
@@ -70,9 +72,11 @@ pub struct Sample {
 impl Sample {
     /// Error to expect of the cycles of a whole step.
     pub(super) fn error(&self) -> f64 {
-        if self.is_whole() {
-            0.0
+        let of_layers = if self.layers == self.of_layers { 0.0 } else { ERROR_OF_LAYERS };
+        if self.segments == self.of_segments {
+            of_layers
         } else {
+            // The measured error of rounds has that of layers in it.
             ERROR_OF_ROUNDS + (self.imbalance - 1.0).abs()
         }
     }
@@ -91,8 +95,8 @@ impl Sample {
     }
 }
 
-/// Extrapolation to a whole step, if the rest behaves like the sample. Data, fetches and the time
-/// they flow grow with segments and layers; PART and the rest of the time grow with layers.
+/// The whole step. It is measured if all of it was run, with an error of 0. Otherwise it is extrapolated, as if the rest behaved
+/// like the sample: data, fetches and the time they flow grow with segments and layers, PART and the rest of the time with layers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct WholeStep {
     /// Link traversals of all classes.
@@ -106,8 +110,8 @@ pub struct WholeStep {
     pub error: f64,
     /// The same at the configured clock, in microseconds.
     pub latency_us: f64,
-    /// Tokens of all streams per cycle.
-    pub tokens_per_cycle: f64,
+    /// Tokens of all streams per second, at the configured clock.
+    pub tokens_per_second: f64,
     /// Energy in nJ.
     pub energy_nj: Energy,
 }
@@ -127,7 +131,7 @@ pub struct Platform {
     pub noc_mhz: f64,
 }
 
-/// All metrics of a run. Counts are those of all its steps together.
+/// All metrics of a run. Counts are those of all its steps together, of the part that was run; `whole` is the whole step.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DecodeRow {
     /// Name of the mapping.
@@ -157,10 +161,8 @@ pub struct DecodeRow {
     pub bounds: Bounds,
     /// The same for `kv_cycles`.
     pub kv_phase: Phase,
-    /// `cycles` of a step at the configured clock, in microseconds.
-    pub latency_us: f64,
-    /// Steps of all streams per cycle: tokens per cycle, for the part of each that was run.
-    pub tokens_per_cycle: f64,
+    /// `cycles` of a step at the configured clock, in microseconds: of the part that was run.
+    pub run_us: f64,
     /// Names of the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
     pub bound_by: String,
     /// `cycles` over the tightest bound.
@@ -171,8 +173,8 @@ pub struct DecodeRow {
     pub energy_nj: Energy,
     /// The part of a step that was run.
     pub sample: Sample,
-    /// Extrapolation to a whole step, not a measurement.
-    pub extrapolated: WholeStep,
+    /// The whole step: measured if all of it was run, else extrapolated with an error.
+    pub whole: WholeStep,
     /// Each step.
     pub steps: Vec<StepRow>,
     /// Homes that were exchanged, over all steps.

@@ -10,7 +10,8 @@ pub struct Spread {
     pub n: usize,
     /// Mean.
     pub mean: f64,
-    /// Half the width of the 95 % interval, after Student; null for fewer than two values.
+    /// Half the width of the 95 % interval, after Student, and the error to expect of an extrapolated mean; null for a single value
+    /// without an error.
     pub half: Option<f64>,
 }
 
@@ -22,6 +23,13 @@ impl Spread {
         let variance = || values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
         let half = (n > 1).then(|| student(n - 1) * (variance() / n as f64).sqrt());
         Spread { n, mean, half }
+    }
+
+    /// The same where the values have an error of their own, as a share of them.
+    pub fn with_error(self, share: f64) -> Spread {
+        let own = share * self.mean.abs();
+        let half = self.half.map(|half| half + own).or((own > 0.0).then_some(own));
+        Spread { half, ..self }
     }
 
     /// The mean with four significant digits, however large it is.

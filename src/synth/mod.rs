@@ -5,6 +5,7 @@
 //! * `timing`: the longest paths of a netlist, and `timed` those of a whole design.
 //! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
+//! * `pending`: what the cache lacks, and how long it takes.
 //! * `bound`: lower bounds of any implementation of the same structure.
 //! * [`shrink`]: changes that may fit.
 //! * [`floorplan_picture`]: a drawing of the parts and the utilisation of each region.
@@ -16,6 +17,7 @@ mod bound;
 mod estimate;
 mod netlist;
 mod parts;
+mod pending;
 mod picture;
 pub mod shrink;
 mod timed;
@@ -26,6 +28,7 @@ pub use bound::{bound_of_tile, lower_bounds, Bound};
 pub use estimate::{Boundary, Demand, Estimate, Limits, Over, Shell};
 pub use netlist::{Area, Netlist};
 pub use parts::{parts, Clock, Part, Scale};
+pub use pending::{pending, Pending};
 pub use picture::floorplan_picture;
 pub use timed::design_timing;
 pub use timing::{ClockPaths, Net, PartTiming, Path, Placed, Step as PathStep, Timing};

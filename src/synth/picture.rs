@@ -43,8 +43,8 @@ text { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11px; fill: #
 </style>
 "##;
 
-/// Draws an estimate as SVG.
-pub fn floorplan_picture(name: &str, estimate: &Estimate) -> String {
+/// Draws an estimate as SVG, with the clocks that the design misses.
+pub fn floorplan_picture(name: &str, estimate: &Estimate, missed: &[String]) -> String {
     let slrs = estimate.fpga.slrs.len() as i64;
     let fpga = (REGION.0 * i64::from(estimate.fpga.clock_columns), SLR_HEIGHT * slrs);
     let width = MARGIN + NAMES + fpga.0 + GAP + LABEL + (BAR as f64 * CUT) as i64 + NUMBERS + MARGIN;
@@ -53,7 +53,7 @@ pub fn floorplan_picture(name: &str, estimate: &Estimate) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n{STYLE}"
     );
     draw!(svg, r##"<rect width="{width}" height="{height}" fill="#fff"/>"##);
-    title(&mut svg, name, estimate);
+    title(&mut svg, name, estimate, missed);
     for slr in 0..estimate.fpga.slrs.len() {
         let top = MARGIN + TITLE + SLR_HEIGHT * (slrs - 1 - slr as i64);
         region(&mut svg, estimate, slr, MARGIN + NAMES, top, fpga.0);
@@ -65,15 +65,20 @@ pub fn floorplan_picture(name: &str, estimate: &Estimate) -> String {
     svg
 }
 
-fn title(svg: &mut String, name: &str, estimate: &Estimate) {
+fn title(svg: &mut String, name: &str, estimate: &Estimate, missed: &[String]) {
     let mesh = estimate.mesh;
     let (slr, resource, share) = estimate.fullest();
     let verdict = if estimate.fits() { "fits" } else { "does not fit" };
     let colour = if estimate.fits() { "#1b6e3c" } else { "#b02020" };
     let (cols, rows) = (mesh.cols(), mesh.rows());
+    // A design that fits and is too slow is half good.
+    let clocks = match missed.is_empty() {
+        true => String::new(),
+        false => format!("; <tspan fill=\"#b02020\">misses {}</tspan>", missed.join(" and ")),
+    };
     draw!(
         svg,
-        r##"<text x="{MARGIN}" y="{}" class="bold" style="font-size:18px">{name}: {cols} x {rows} tiles on the U280, <tspan fill="{colour}">{verdict}</tspan></text>"##,
+        r##"<text x="{MARGIN}" y="{}" class="bold" style="font-size:18px">{name}: {cols} x {rows} tiles on the U280, <tspan fill="{colour}">{verdict}</tspan>{clocks}</text>"##,
         MARGIN + 16
     );
     let shell = match estimate.limits.shell {
@@ -339,7 +344,7 @@ mod tests {
     fn picture(cols: u32, rows: u32, lut: u64) -> String {
         let demand = demand(lut);
         let fpga = Fpga::of(Board::U280);
-        floorplan_picture("t", &Estimate::new(&demand, Mesh::new(cols, rows), fpga, Limits::default()))
+        floorplan_picture("t", &Estimate::new(&demand, Mesh::new(cols, rows), fpga, Limits::default()), &[])
     }
 
     #[test]

@@ -7,6 +7,12 @@ use crate::design::Design;
 use crate::emit;
 use anyhow::Result;
 
+/// The parts that the top instantiates, each with what its synthesis does before.
+pub(super) fn boxes(design: &Design) -> Vec<(&'static str, String)> {
+    let parts = parts(design).into_iter().filter(|part| !part.scale.is_bare());
+    parts.map(|part| (part.module, as_instantiated(design, &part))).collect()
+}
+
 /// Times a design. Its parts are taken from the cache, as [`Demand::of`](super::Demand::of) left them there.
 ///
 /// # Errors
@@ -18,7 +24,7 @@ pub fn design_timing(
     progress: &mut dyn FnMut(Step),
 ) -> Result<Timing> {
     let (converters, parts): (Vec<_>, Vec<_>) = parts(design).into_iter().partition(|p| p.scale.is_bare());
-    let described: Vec<_> = parts.iter().map(|part| (part.module, as_instantiated(design, part))).collect();
+    let described = boxes(design);
     let files = emit::emit_block(design, emit::TOP)?;
     let mut timing = yosys.whole(&files, emit::TOP, &described, effort, progress, &mut |assembly| {
         let mut timings = Vec::new();

@@ -154,8 +154,8 @@ impl<'a> Yosys<'a> {
         effort: Effort,
         progress: &mut dyn FnMut(Step),
     ) -> Result<PathBuf, BuildError> {
-        let job = Job { files, top, script: script(top, change), described: String::new() };
-        self.entry("synth", &job, effort, progress, &mut |netlist, work| {
+        let job = Job::part(files, top, change);
+        self.entry(&job, effort, progress, &mut |netlist, work| {
             let timing = PartTiming::of(netlist)?;
             let costs =
                 Costs { area: netlist.area()?, levels: timing.worst_levels(), period_ns: timing.worst_ns() };
@@ -178,26 +178,29 @@ impl<'a> Yosys<'a> {
         progress: &mut dyn FnMut(Step),
         time: &mut dyn FnMut(&Netlist) -> anyhow::Result<Timing>,
     ) -> Result<Timing, BuildError> {
-        let boxes: Vec<_> = parts.iter().map(|(module, _)| format!("*{module}")).collect();
-        let prepare = format!("hierarchy -top {top}; blackbox {}", boxes.join(" "));
-        let described = parts.iter().map(|(module, change)| format!("{module}: {change}\n")).collect();
-        let job = Job { files, top, script: script(top, &prepare), described };
-        let entry = self.entry("whole", &job, effort, progress, &mut |netlist, work| {
-            write(&work.join(TIMING), &time(netlist)?)
-        })?;
+        let job = Job::whole(files, top, parts);
+        let entry = self
+            .entry(&job, effort, progress, &mut |netlist, work| write(&work.join(TIMING), &time(netlist)?))?;
         read(&entry.join(TIMING))
     }
 
-    /// The cache entry of a job. `fill` writes the results of a netlist into it.
-    fn entry(
-        &self,
-        kind: &str,
-        job: &Job,
-        effort: Effort,
-        progress: &mut dyn FnMut(Step),
-        fill: &mut dyn FnMut(&Netlist, &Path) -> anyhow::Result<()>,
-    ) -> Result<PathBuf, BuildError> {
-        let cache = Cache::open(self.cache_dir.as_deref(), self.stop)?;
+    /// Name of the result of a part: that of [`costs`](Self::costs).
+    pub(super) fn key(&self, files: &[SourceFile], top: &str, change: &str) -> String {
+        self.name(&Job::part(files, top, change))
+    }
+
+    /// Name of the result of a whole design.
+    pub(super) fn key_of_whole(&self, files: &[SourceFile], top: &str, parts: &[(&str, String)]) -> String {
+        self.name(&Job::whole(files, top, parts))
+    }
+
+    /// True if the cache has the result of this name.
+    pub(super) fn has(&self, key: &str) -> Result<bool, BuildError> {
+        Ok(Cache::open(self.cache_dir.as_deref(), self.stop)?.has(key))
+    }
+
+    /// Name of a job's entry in the cache.
+    fn name(&self, job: &Job) -> String {
         let mut key = Key::new();
         key.add("measure", MEASURE)
             .add("yosys", self.tool.version.to_string())
@@ -206,13 +209,25 @@ impl<'a> Yosys<'a> {
         for file in job.files {
             key.add(&format!("rtl/{}", file_name(file)), code(&file.text));
         }
+        format!("{}-{}", job.kind, key.finish())
+    }
+
+    /// The cache entry of a job. `fill` writes the results of a netlist into it.
+    fn entry(
+        &self,
+        job: &Job,
+        effort: Effort,
+        progress: &mut dyn FnMut(Step),
+        fill: &mut dyn FnMut(&Netlist, &Path) -> anyhow::Result<()>,
+    ) -> Result<PathBuf, BuildError> {
+        let cache = Cache::open(self.cache_dir.as_deref(), self.stop)?;
         let mut told = |step: Progress| match step {
             Progress::Rebuilding { why } => progress(Step::Rebuilding(why)),
             Progress::Waiting => progress(Step::Waiting),
             Progress::Unlocked { folder } => progress(Step::Unlocked(folder)),
             _ => progress(Step::Synthesising(job.top)),
         };
-        cache.entry(&format!("{kind}-{}", key.finish()), &mut told, |work, told| {
+        cache.entry(&self.name(job), &mut told, |work, told| {
             if effort == Effort::CacheOnly {
                 return Err(BuildError::Stopped);
             }
@@ -290,11 +305,26 @@ fn write<T: Serialize>(path: &Path, result: &T) -> anyhow::Result<()> {
 
 /// A module to be mapped.
 struct Job<'j> {
+    /// Kind of its result.
+    kind: &'static str,
     files: &'j [SourceFile],
     top: &'j str,
     script: String,
     /// What else decides about the result.
     described: String,
+}
+
+impl<'j> Job<'j> {
+    fn part(files: &'j [SourceFile], top: &'j str, change: &str) -> Job<'j> {
+        Job { kind: "synth", files, top, script: script(top, change), described: String::new() }
+    }
+
+    fn whole(files: &'j [SourceFile], top: &'j str, parts: &[(&str, String)]) -> Job<'j> {
+        let boxes: Vec<_> = parts.iter().map(|(module, _)| format!("*{module}")).collect();
+        let prepare = format!("hierarchy -top {top}; blackbox {}", boxes.join(" "));
+        let described = parts.iter().map(|(module, change)| format!("{module}: {change}\n")).collect();
+        Job { kind: "whole", files, top, script: script(top, &prepare), described }
+    }
 }
 
 fn unreadable(top: &str, error: anyhow::Error) -> BuildError {

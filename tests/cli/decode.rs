@@ -36,8 +36,7 @@ fn every_mapping_and_sharing_runs_and_says_what_it_counted() {
         for sharing in ["kv-head", "segment"] {
             let value =
                 json(&format!("--mapping {mapping} --sharing {sharing} --tokens 61 --batch 2 --prefix 16"));
-            let keys =
-                ["traffic", "cycles", "bound_by", "latency_us", "tokens_per_cycle", "command", "platform"];
+            let keys = ["traffic", "cycles", "bound_by", "run_us", "whole", "command", "platform"];
             for key in keys {
                 assert!(!value[key].is_null(), "{mapping} {sharing}: {key}");
             }
@@ -121,11 +120,11 @@ fn the_command_of_a_result_gives_it_again() {
 fn a_sample_says_how_much_it_is_and_what_the_whole_would_take() {
     let part = json("--segments 8");
     assert_eq!((&part["sample"]["segments"], &part["sample"]["of_segments"]), (&8.into(), &32.into()));
-    assert!(number(&part["extrapolated"]["traffic"]) > number(&part["traffic"]));
+    assert!(number(&part["whole"]["traffic"]) > number(&part["traffic"]));
     let whole = json("--segments all --layers all --tokens 64");
     assert_eq!(whole["sample"]["layers"], whole["sample"]["of_layers"]);
-    assert_eq!(number(&whole["extrapolated"]["traffic"]), number(&whole["traffic"]));
-    assert_eq!(number(&whole["extrapolated"]["cycles"]), number(&whole["cycles"]));
+    assert_eq!(number(&whole["whole"]["traffic"]), number(&whole["traffic"]));
+    assert_eq!(number(&whole["whole"]["cycles"]), number(&whole["cycles"]));
 }
 
 #[test]
@@ -137,14 +136,36 @@ fn prose_says_what_bounds_the_run_and_that_it_is_a_sample() {
         "Bisection while KV traffic flows: useful",
         "Bound by ",
         "2 steps, 0 swaps",
-        "This is a sample",
+        "The whole step, extrapolated from",
         "KV_DATA",
         "460 GB/s",
     ] {
         assert!(out.contains(words), "{words}: {out}");
     }
     let (_, out, _) = decode("--tokens 64 --layers all");
-    assert!(out.contains("This is the whole step"), "{out}");
+    assert!(out.contains("The whole step was run"), "{out}");
+}
+
+#[test]
+fn the_end_of_a_run_advises_nothing_that_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("six.toml");
+    // Six homes, 40 segments: whole rounds load the homes more evenly than the layer does.
+    let text =
+        "[mesh]\ncols = 3\nrows = 2\n[noc]\nflit_width = 64\n[pe]\nhead_dim = 32\n[kv]\nsegment_tokens = 8\n\
+                [takv]\ncolumn_stride = 1\n[model]\nlayers = 2\nheads = 3\nkv_heads = 3\nmax_tokens = 320\n";
+    std::fs::write(&config, text).unwrap();
+    let end = |options: &str| {
+        let mut command = Command::cargo_bin("meshkv").expect("the binary is built");
+        command.args(["sim", "decode"]).arg(&config).args(options.split_whitespace());
+        let said = String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap();
+        assert!(said.contains("times the share of the sample"), "{said}");
+        said.lines().last().unwrap_or_default().trim().to_owned()
+    };
+    let all = "--segments all runs every segment of a layer.";
+    assert_eq!(end(""), all);
+    assert_eq!(end("--segments 18"), all);
+    assert!(end("--segments 4").starts_with("Leave --segments out"));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use crate::support::sandbox::{said, Said, Sandbox, LEAST};
 use meshkv::config::Config;
-use meshkv::design::Design;
+use meshkv::design::{Design, Fpga};
 use meshkv::emit::SourceFile;
-use meshkv::synth::{bound_of_tile, Demand, Effort, Yosys};
+use meshkv::synth::{bound_of_tile, Demand, Effort, Estimate, Limits, Yosys};
 use meshkv::tools;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
@@ -147,11 +147,20 @@ fn every_path_of_the_configurations_for_the_card_meets_its_period() {
 // The second of all by its name: while the first synthesises the small design, this one does the wider.
 #[test]
 fn a_lower_bound_is_never_above_what_is_measured() {
-    let changes: [fn(&mut Config); 2] = [wider, |_| {}];
+    // Sums of many streams are kept in UltraRAM, and three blocks make up a memory of one flit and a half.
+    let many: fn(&mut Config) =
+        |config| (config.model.max_streams, config.noc.flit_width, config.kv.uram_per_tile) = (32, 128, 3);
+    let changes: [fn(&mut Config); 3] = [wider, |_| {}, many];
     for (at, change) in changes.into_iter().enumerate() {
         let (design, demand) = measured(change);
         let (bound, tile) = (bound_of_tile(&design).values(), demand.tile().values());
         assert!(bound.iter().zip(tile).all(|(bound, tile)| *bound <= tile), "{at}: {bound:?} {tile:?}");
+        // What a check counts is what is built.
+        let sandbox = sandbox();
+        sandbox.file("changed.toml", &toml::to_string(&design.config).unwrap());
+        let counted = printed(&sandbox.run("check changed.toml --json"));
+        let estimate = Estimate::new(&demand, design.mesh, Fpga::of(design.config.board), Limits::default());
+        assert_eq!(counted["uram"], estimate.total().uram, "{at}");
         // And it is a bound of what is there, not of nothing: LUTs, registers, UltraRAM, DSPs.
         assert!([0, 1, 2, 4, 5].iter().all(|&i| bound[i] > 0), "{at}: {bound:?}");
     }
@@ -262,6 +271,8 @@ fn the_floorplan_is_drawn_as_svg_and_png() {
     let said = sandbox.run("estimate small.toml --plot pictures");
     assert_eq!(said.code, Some(0), "{}", said.err);
     let svg = std::fs::read_to_string(sandbox.path("pictures/floorplan.svg")).unwrap();
+    let first = said.out.lines().next().unwrap_or_default();
+    assert!(first.starts_with("small: fits, and "), "{first}");
     assert!(svg.contains("small: 2 x 2 tiles on the U280") && svg.contains("SLR2"));
     assert!(std::fs::read(sandbox.path("pictures/floorplan.png")).unwrap().starts_with(b"\x89PNG"));
     assert!(said.out.contains("lower bound") && said.out.contains("It fits"), "{}", said.out);

@@ -1,6 +1,7 @@
 //! The subcommands of the program.
 
 mod bad_input;
+mod check_throughput;
 mod commands;
 mod cosim;
 mod decode;
@@ -25,5 +26,6 @@ mod shown_commands;
 mod sim;
 mod slurm;
 mod sweep;
+mod sweep_estimate;
 mod sweep_list;
 mod tools;

@@ -466,7 +466,7 @@ fn decode_steps_are_swept_on_the_model_as_the_verilog_runs_them() {
         let aligned = |row: &&Value| row["batch"] == 1 && row["mapping"] == "row-aligned";
         let row = rows.iter().filter(aligned).find(|row| row["unruly_memory"] == unruly).unwrap();
         assert_eq!(
-            (&row["traffic"], &row["run_cycles"]),
+            (&row["sample_traffic"], &row["sample_cycles"]),
             (&decode["traffic"], &decode["cycles"]),
             "{unruly}"
         );

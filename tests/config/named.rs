@@ -97,7 +97,9 @@ fn all_that_a_configuration_of_the_card_keeps_in_hbm_fits_there() {
     assert!(paths.len() >= 3, "{paths:?}");
     for path in paths {
         let (design, warnings) = Design::load_for_the_card(&path).unwrap_or_else(|report| panic!("{report}"));
-        assert!(warnings.is_empty(), "{}: {warnings}", path.display());
+        // The paper's layer in one column costs bandwidth, and is kept in some of them on purpose.
+        let mut others = warnings.problems.iter().filter(|p| !p.message.starts_with("takv.column_stride"));
+        assert!(others.next().is_none(), "{}: {warnings}", path.display());
         let fpga = Fpga::of(design.config.board);
         let hbm = u64::from(fpga.hbm_channels) * fpga.hbm_channel_bytes;
         let needed = bytes_in_hbm(&design);

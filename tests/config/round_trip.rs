@@ -16,10 +16,11 @@ fn load(text: &str) -> Config {
     design.config
 }
 
-/// A configuration that comes with the program and gives no warning.
+/// A configuration that comes with the program and gives no warning, but for the paper's layer in one column.
 fn named(name: &str) -> Config {
     let (design, warnings) = Design::load_for_the_card(&Path::new("configs").join(name)).unwrap();
-    assert!(warnings.is_empty(), "{warnings}");
+    let mut others = warnings.problems.iter().filter(|p| !p.message.starts_with("takv.column_stride"));
+    assert!(others.next().is_none(), "{warnings}");
     design.config
 }
 

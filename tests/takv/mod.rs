@@ -3,6 +3,7 @@
 mod append;
 mod external_memory;
 mod grown_caches;
+mod lengths;
 mod mapping_choice;
 mod placement;
 mod samples;

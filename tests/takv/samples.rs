@@ -41,7 +41,7 @@ fn error(design: &Design, load: &Workload, segments: u32) -> (f64, f64) {
     let whole = run(design, load);
     let sample = run(design, &Workload { segments: Some(segments), ..*load });
     let layers = f64::from(sample.sample.of_layers);
-    (sample.extrapolated.cycles / layers / whole.cycles as f64 - 1.0, sample.sample.imbalance)
+    (sample.whole.cycles / layers / whole.cycles as f64 - 1.0, sample.sample.imbalance)
 }
 
 /// Asserts that a layer takes the cycles that the default sample promises, but for this share.
@@ -66,7 +66,7 @@ fn whole_rounds_over_the_homes_promise_the_cycles_of_a_layer_and_other_samples_d
 fn the_stated_error_holds_under_other_mappings_and_placements() {
     for (name, tokens, mapping, most) in [
         ("meshkv", 8192, Mapping::RowAligned, MOST),
-        // Queues of links grow over the layer: what `extrapolated.error` says.
+        // Queues of links grow over the layer: what `whole.error` says.
         ("u280_4x8", 8192, Mapping::HeadTile, 0.08),
         ("meshkv_stride1", 16_384, Mapping::RowAligned, 0.08),
     ] {

@@ -2,9 +2,11 @@
 
 use super::deadlock::DeadlockOutput;
 use super::placement::PlacementOutput;
+use super::throughput::ThroughputRow;
 use crate::cli::diagnostics::{self, Diagnostic};
 use crate::config::Report;
 use crate::design::{segments, slice_flits, ChannelUse, Class, Design, DestKind, Staging};
+use crate::emit::ultra_rams;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,6 +28,8 @@ pub(in crate::cli) struct CheckOutput {
     pub(super) flit: Vec<FlitRow>,
     /// Memory channels of the card, each with what it holds of the cache.
     pub(super) channels: Vec<ChannelRow>,
+    /// GB/s of KV that each part lets through, by class of workload.
+    pub(super) throughput: Vec<ThroughputRow>,
     /// Warnings of the configuration, and those that it accepts.
     diagnostics: Vec<Diagnostic>,
     /// Waits of buffers for each other, with `--deadlock`.
@@ -69,7 +73,7 @@ pub(super) struct Facts {
     memory_addr_bits: u32,
     /// Memory channels of the card with a part of the cache.
     memory_channels_used: usize,
-    /// URAM288 of all tiles.
+    /// URAM288 of staging memories, arrays and reduce roots, as `estimate` counts them.
     uram: u64,
 }
 
@@ -112,6 +116,7 @@ impl CheckOutput {
             multicast: design.router.multicast,
             flit: flit_rows(design),
             channels: channel_rows(design),
+            throughput: Vec::new(),
             diagnostics: diagnostics::of_report(warnings),
             deadlock: None,
             placement: None,
@@ -139,7 +144,7 @@ impl Facts {
             tiles_per_port: memory.tiles_per_port,
             memory_addr_bits: memory.addr_width,
             memory_channels_used: design.channel_use().iter().filter(|channel| channel.homes > 0).count(),
-            uram: cols * rows * u64::from(design.config.kv.uram_per_tile),
+            uram: ultra_rams(design),
         }
     }
 }

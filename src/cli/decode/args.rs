@@ -2,7 +2,9 @@
 
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
-use crate::cosim::workloads::decode::{default_segments, Pace, Plan, Workload, WorkloadError};
+use crate::cosim::workloads::decode::{
+    batch_of, default_segments_of, stream_lengths, Lengths, Pace, Plan, StreamLength, Workload, WorkloadError,
+};
 use crate::design::{self, Design};
 use std::fmt;
 use std::path::PathBuf;
@@ -28,15 +30,28 @@ pub struct Args {
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     pub(super) config: PathBuf,
     /// Tokens in the cache of every stream [default: model.max_tokens]
-    #[arg(long, help_heading = "Workload")]
+    #[arg(long, help_heading = "Workload", conflicts_with = "lengths")]
     tokens: Option<u32>,
+    /// Tokens of each stream: a list such as 512,2048, or uniform:LEAST:MOST, normal:MEAN:DEVIATION, log-normal:MEDIAN:SIGMA,
+    /// drawn with the seed
+    #[arg(long, value_name = "RULE", help_heading = "Workload")]
+    lengths: Option<Lengths>,
     /// Streams that decode at once
     #[arg(long, value_name = "STREAMS", default_value_t = 1, help_heading = "Workload")]
     batch: u32,
     /// Tokens that all streams have in common from the first on; whole segments of them are shared, and all of them where
     /// it is all tokens
-    #[arg(long, value_name = "TOKENS", default_value_t = 0, help_heading = "Workload")]
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        default_value_t = 0,
+        help_heading = "Workload",
+        conflicts_with = "prefixes"
+    )]
     prefix: u32,
+    /// Common tokens of each stream, in the forms of --lengths; those of a shorter prefix are the first of a longer one
+    #[arg(long, value_name = "RULE", help_heading = "Workload")]
+    prefixes: Option<Lengths>,
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
     mapping: Mapping,
@@ -120,12 +135,16 @@ impl Args {
         self.mapping.fixed()
     }
 
-    /// The workload of the run, with `row-aligned` for a mapping that is to be chosen.
-    pub(super) fn workload(&self, design: &Design) -> Result<Workload, WorkloadError> {
+    /// The workload of the run, with `row-aligned` for a mapping that is to be chosen, and the lengths of its streams.
+    pub(super) fn workload(&self, design: &Design) -> Result<(Workload, Vec<StreamLength>), WorkloadError> {
         let model = &design.config.model;
+        let rules = (self.lengths.as_ref(), self.prefixes.as_ref());
+        let batch = batch_of(self.batch, [rules.0, rules.1]);
+        let alike = StreamLength { tokens: self.tokens.unwrap_or(model.max_tokens), prefix: self.prefix };
+        let streams = stream_lengths(rules, alike, (batch, model.max_tokens), self.seed)?;
         let all = Workload {
-            tokens: self.tokens.unwrap_or(model.max_tokens),
-            batch: self.batch,
+            tokens: alike.tokens,
+            batch,
             prefix: self.prefix,
             mapping: self.mapping().unwrap_or(design::Mapping::RowAligned),
             sharing: self.sharing.into(),
@@ -140,9 +159,25 @@ impl Args {
         let segments = match self.segments {
             Some(Count::All) => None,
             Some(Count::Some(segments)) => Some(segments),
-            None => Some(default_segments(design, &all)?),
+            None => Some(default_segments_of(design, &all, &streams)?),
         };
-        Ok(Workload { segments, ..all })
+        Ok((Workload { segments, ..all }, streams))
+    }
+
+    /// The way to a sample that loads the homes as the layer does, which is not what was done.
+    pub(super) fn more_even(
+        &self,
+        design: &Design,
+        load: &Workload,
+        streams: &[StreamLength],
+    ) -> &'static str {
+        let rounds = default_segments_of(design, load, streams).ok();
+        match self.segments {
+            Some(Count::Some(segments)) if rounds != Some(segments) => {
+                "Leave --segments out to sample whole rounds over the homes of a layer."
+            }
+            _ => "--segments all runs every segment of a layer.",
+        }
     }
 
     /// The plan with the platform options applied.
@@ -180,8 +215,9 @@ impl Args {
     pub(super) fn title(&self, load: &Workload) -> String {
         let (mapping, sharing) = (load.mapping.name(), self.sharing());
         let tokens = self.tokens.map_or(String::new(), |tokens| format!("{tokens} tokens, "));
-        let streams = if self.batch == 1 { "stream" } else { "streams" };
-        format!("decode, {tokens}{} {streams}, {mapping}, {sharing} sharing", self.batch)
+        let lengths = self.lengths.as_ref().map_or(String::new(), |rule| format!("{rule} tokens, "));
+        let streams = if load.batch == 1 { "stream" } else { "streams" };
+        format!("decode, {tokens}{lengths}{} {streams}, {mapping}, {sharing} sharing", load.batch)
     }
 
     /// The command that repeats these figures.
@@ -189,10 +225,10 @@ impl Args {
         let (mapping, sharing) = (name(self.mapping), self.sharing());
         let segments = load.segments.map_or(Count::All, Count::Some);
         let mut text = format!(
-            "meshkv decode {} --tokens {} --batch {} --mapping {mapping} --sharing {sharing} --segments {segments} \
-             --layers {} --seed {}",
+            "meshkv decode {} {} --batch {} --mapping {mapping} --sharing {sharing} --segments {segments} --layers {} \
+             --seed {}",
             self.config.display(),
-            load.tokens,
+            self.lengths.as_ref().map_or(format!("--tokens {}", load.tokens), |rule| format!("--lengths {rule}")),
             load.batch,
             load.layers,
             self.seed
@@ -214,6 +250,9 @@ impl Args {
             if given {
                 text += &format!(" --{flag}");
             }
+        }
+        if let Some(rule) = &self.prefixes {
+            text += &format!(" --prefixes {rule}");
         }
         if let Some(tier) = &self.tier {
             text += &format!(" --tier {tier}");

@@ -3,7 +3,7 @@
 use super::Args;
 use crate::cli::choice::{self, ChoiceOutput};
 use crate::cli::{bounds, table};
-use crate::cosim::workloads::decode::Workload;
+use crate::cosim::workloads::decode::{StreamLength, Workload};
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
 use crate::eval::DecodeRow;
@@ -24,12 +24,14 @@ pub(in crate::cli) struct DecodeOutput<'a> {
     row: &'a DecodeRow,
     /// Bytes of the caches of all streams, where a common prefix counts once.
     cache_bytes: u64,
-    /// Tokens in the cache of each stream.
+    /// Tokens in the cache of each stream; of the longest where they differ.
     tokens: u32,
     /// Streams that decode at once.
     batch: u32,
     /// Tokens that all streams have in common.
     prefix: u32,
+    /// Tokens and common tokens of each stream, in the order in which they run.
+    streams: Vec<[u32; 2]>,
     /// Every how many segments one is attended to.
     stride: u32,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
@@ -49,7 +51,7 @@ pub(in crate::cli) struct DecodeOutput<'a> {
 impl<'a> DecodeOutput<'a> {
     pub(super) fn new(
         args: &Args,
-        load: &Workload,
+        (load, streams): (&Workload, &[StreamLength]),
         chosen: Option<&Choice>,
         cache_bytes: u64,
         (row, sources): (&'a DecodeRow, &'a str),
@@ -57,9 +59,10 @@ impl<'a> DecodeOutput<'a> {
         DecodeOutput {
             row,
             cache_bytes,
-            tokens: load.tokens,
+            tokens: streams.iter().map(|stream| stream.tokens).max().unwrap_or(load.tokens),
             batch: load.batch,
-            prefix: load.prefix,
+            prefix: streams.iter().map(|stream| stream.prefix).min().unwrap_or(load.prefix),
+            streams: streams.iter().map(|stream| [stream.tokens, stream.prefix]).collect(),
             stride: load.stride,
             auto: choice::output(chosen),
             sharing: args.sharing(),
@@ -75,7 +78,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> String {
+/// The run in words; `more_even` is the way to a sample that says more of the whole.
+pub(super) fn prose(chosen: Option<&Choice>, (row, sources): (&DecodeRow, &str), more_even: &str) -> String {
     let count =
         |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
     let mut rows = vec![
@@ -98,11 +102,7 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> 
     );
     text += &bounds::prose(&row.kv_phase, &row.whole_phase());
     let steps = row.steps.len();
-    let (a_step, all) = if steps == 1 { ("", "") } else { (" a step", " of all steps") };
-    text += &format!(
-        "{:.2} us{a_step} at {} MHz, {:.3e} tokens a cycle\n",
-        row.latency_us, row.platform.noc_mhz, row.tokens_per_cycle
-    );
+    let all = if steps == 1 { "" } else { " of all steps" };
     let e = &row.energy_nj;
     text += &format!(
         "Energy{all}: {:.1} nJ (link {:.1}, SRAM {:.1}, MAC {:.1}, external memory {:.1})\n  {sources}\n",
@@ -116,7 +116,7 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> 
     if steps > 1 {
         text += &of_steps(row);
     }
-    text += &of_sample(row);
+    text += &of_step(row, more_even);
     for violation in &row.violation_list {
         text += &format!("violation: {}\n", violation.message);
     }
@@ -144,31 +144,33 @@ fn of_steps(row: &DecodeRow) -> String {
     text
 }
 
-fn of_sample(row: &DecodeRow) -> String {
-    let s = &row.sample;
+/// The whole step: measured, or extrapolated with its error.
+fn of_step(row: &DecodeRow, more_even: &str) -> String {
+    let (s, w, mhz) = (&row.sample, &row.whole, row.platform.noc_mhz);
+    let figures = |error: &str| {
+        format!(
+            "  {:.4e} cycles{error}, {:.2} us at {mhz} MHz, {:.1} tokens a second, traffic {:.4e}, {:.4e} nJ\n",
+            w.cycles, w.latency_us, w.tokens_per_second, w.traffic, w.energy_nj.total
+        )
+    };
     if s.is_whole() {
-        return "This is the whole step.\n".to_owned();
+        return format!("The whole step was run:\n{}", figures(""));
     }
-    let w = &row.extrapolated;
     let mut text = format!(
-        "This is a sample: {} of {} layers, {} of {} segments of each.\nA whole step, extrapolated and not measured \
-         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles \
-         (error up to {:.0} %), {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
+        "The whole step, extrapolated from {} of {} layers and {} of {} segments of each, which took {} cycles, {:.2} us\n\
+         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n{}",
         s.layers,
         s.of_layers,
         s.segments,
         s.of_segments,
-        w.traffic,
-        w.cycles,
-        100.0 * w.error,
-        w.latency_us,
-        w.tokens_per_cycle,
-        w.energy_nj.total
+        row.cycles,
+        row.run_us,
+        figures(&format!(" (error up to {:.0} %)", 100.0 * w.error))
     );
     if (s.imbalance - 1.0).abs() > EVEN {
         text += &format!(
             "  The busiest home has {:.2} times the share of the sample that it has of a layer: these cycles may be wrong \
-             by as much.\n  Leave --segments out to sample whole rounds over the homes of a layer.\n",
+             by as much.\n  {more_even}\n",
             s.imbalance
         );
     }

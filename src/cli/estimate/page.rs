@@ -1,13 +1,13 @@
 //! The page of an estimate: the floorplan with its utilisation, and the tables of what is taken.
 
-use super::report::{regions, totals};
+use super::report::{missed, regions, totals, verdict};
 use super::Args;
 use crate::design::Design;
 use crate::eval::report::{Figure, RunPage, RunTable};
-use crate::synth::{floorplan_picture, Estimate};
+use crate::synth::{floorplan_picture, Estimate, Timing};
 
 /// The page.
-pub(super) fn page(args: &Args, design: &Design, estimate: &Estimate) -> RunPage {
+pub(super) fn page(args: &Args, design: &Design, estimate: &Estimate, timing: &Timing) -> RunPage {
     let (slr, _, share) = estimate.fullest();
     let caption = format!(
         "Floorplan by synthesis, not placed or routed: where tiles are on the device, and beside each SLR the share of \
@@ -15,17 +15,20 @@ pub(super) fn page(args: &Args, design: &Design, estimate: &Estimate) -> RunPage
         100.0 * share,
         args.limit
     );
-    let verdict = if estimate.fits() { "fits" } else { "does not fit" };
     let table = |title: &str, rows: Vec<Vec<String>>| {
         let mut rows = rows.into_iter();
         RunTable { title: title.to_owned(), head: rows.next().unwrap_or_default(), rows: rows.collect() }
     };
     RunPage {
-        title: format!("{}: {verdict}", design.name),
+        title: format!("{}: {}", design.name, verdict(design, estimate, timing)),
         subtitle: format!("{} x {} tiles", design.mesh.cols(), design.mesh.rows()),
         command: args.command(),
         warnings: Vec::new(),
-        figures: vec![Figure::plain("floorplan", floorplan_picture(&design.name, estimate), caption)],
+        figures: vec![Figure::plain(
+            "floorplan",
+            floorplan_picture(&design.name, estimate, &missed(design, timing)),
+            caption,
+        )],
         tables: vec![
             table("What it takes of the device", totals(design, estimate)),
             table("What it takes of each SLR", regions(estimate)),

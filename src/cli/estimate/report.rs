@@ -48,8 +48,9 @@ pub(super) fn prose(
     found: &Found,
 ) -> anyhow::Result<String> {
     let mut out = format!(
-        "{}: {} x {} tiles, {}-bit flits, on the U280; an estimate by Yosys {}, not placed or routed\n\n",
+        "{}: {}\n{} x {} tiles, {}-bit flits, on the U280; an estimate by Yosys {}, not placed or routed\n\n",
         design.name,
+        verdict(design, estimate, timing),
         design.mesh.cols(),
         design.mesh.rows(),
         design.flit.data_width,
@@ -106,6 +107,25 @@ fn shell(estimate: &Estimate) -> &'static str {
         Shell::None => "",
         Shell::Vitis => " beside the Vitis shell",
     }
+}
+
+/// Whether the design fits, and which clocks it misses, in words.
+pub(super) fn verdict(design: &Design, estimate: &Estimate, timing: &Timing) -> String {
+    let fits = if estimate.fits() { "fits" } else { "does not fit" };
+    let missed = missed(design, timing);
+    match missed.is_empty() {
+        true => format!("{fits}, and meets its clocks before placement"),
+        false => format!("{fits}, and misses {}", missed.join(" and ")),
+    }
+}
+
+/// The clocks whose paths are too long, with the period that they reach.
+pub(super) fn missed(design: &Design, timing: &Timing) -> Vec<String> {
+    let late = clocks(design).into_iter().filter_map(|(name, clock, wanted)| {
+        let worst = timing::of(timing, clock).worst_ns;
+        (worst > wanted).then(|| format!("clock {name} ({worst:.1} of {wanted:.1} ns)"))
+    });
+    late.collect()
 }
 
 /// What the design takes of the device: names, then a line a resource.

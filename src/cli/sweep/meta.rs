@@ -29,11 +29,11 @@ pub(in crate::cli) struct Meta {
 }
 
 impl Meta {
-    pub(super) fn new(file: &Path, grid: &Grid, all: &Expanded) -> Meta {
+    pub(super) fn new((file, estimate): (&Path, bool), grid: &Grid, all: &Expanded) -> Meta {
         Meta {
             name: grid.name.clone(),
             kind: grid.kind,
-            command: format!("meshkv sweep {}", file.display()),
+            command: format!("meshkv sweep {}{}", file.display(), if estimate { " --estimate" } else { "" }),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             row_format: ROW_FORMAT,
             points: all.points.len(),

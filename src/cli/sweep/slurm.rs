@@ -17,6 +17,7 @@ mod gather;
 
 pub(super) use chunk::run_chunk;
 
+use super::estimate::{announce, carriers, find};
 use super::fill::Filled;
 use super::store::Store;
 use crate::cli::interrupt::{Interrupt, Interrupted};
@@ -29,7 +30,7 @@ use anyhow::{bail, Context};
 use array::Cluster;
 use gather::Gather;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -125,7 +126,7 @@ impl Folder {
 /// Without Slurm, when a job is refused, when arrays end without a row, or on Ctrl-C; rows so far are kept.
 pub(in crate::cli) fn fill_on_slurm(
     store: &mut Store<'_>,
-    missing: &[(&Point, u64)],
+    (missing, estimate): (&[(&Point, u64)], bool),
     (args, file, name): (&SlurmArgs, &SlurmTable, &str),
     interrupt: &Interrupt,
     ui: &Ui,
@@ -133,18 +134,23 @@ pub(in crate::cli) fn fill_on_slurm(
     let options = args.over(file);
     let cluster = Cluster::find()?;
     let folder = Folder::of(store)?;
+    // A point of each configuration brings its area, and does so even where its row is there.
+    let lacking = if estimate { store.lacking_areas() } else { Vec::new() };
+    let missing = &with_carriers(missing, &lacking, interrupt, ui)?[..];
+    let carriers = carriers(&lacking);
     let progress = ui.progress(Some(missing.len() as u64), "on the cluster");
     let by_id: BTreeMap<&str, &Point> =
         missing.iter().map(|(point, _)| (point.id.as_str(), *point)).collect();
     let mut gather = Gather::new(&folder.0);
     let (mut filled, mut fruitless) = (Filled::default(), 0);
     loop {
-        let before = filled.run + filled.failed.len();
+        let before = gather.len() + filled.failed.len();
         gather.read(store, &by_id, &mut filled)?;
         let done =
             |point: &Point, filled: &Filled| filled.failed.contains(&point.id) || gather.has(&point.id);
         let left: Vec<(&Point, u64)> =
             missing.iter().filter(|(point, _)| !done(point, &filled)).copied().collect();
+        let tasks = Tasks { points: &left, rows: &|id| !store.has(id), carriers: &carriers };
         if left.is_empty() {
             break;
         }
@@ -157,7 +163,7 @@ pub(in crate::cli) fn fill_on_slurm(
             ),
             None => {
                 let number = last.map_or(0, |job| job.number + 1);
-                let job = submit(&cluster, &folder, (number, name), &left, &options)?;
+                let job = submit(&cluster, &folder, (number, name), &tasks, &options)?;
                 progress
                     .aside(|| ui.note(format_args!("submitted array {} for {} points", job.id, left.len())));
                 job
@@ -189,11 +195,43 @@ pub(in crate::cli) fn fill_on_slurm(
         }
         // The last rows may reach this machine after the end of their task.
         gather.read(store, &by_id, &mut filled)?;
-        fruitless = if filled.run + filled.failed.len() > before { 0 } else { fruitless + 1 };
+        fruitless = if gather.len() + filled.failed.len() > before { 0 } else { fruitless + 1 };
     }
     drop(progress);
     fs::remove_dir_all(&folder.0).with_context(|| format!("cannot remove {}", folder.0.display()))?;
     Ok(filled)
+}
+
+/// Points of an array: those without a row, and those that bring the area of their configuration.
+struct Tasks<'a> {
+    points: &'a [(&'a Point, u64)],
+    /// True for the id of a point that has no row.
+    rows: &'a dyn Fn(&str) -> bool,
+    carriers: &'a BTreeSet<String>,
+}
+
+/// The missing points and their lengths, with those that bring an area and have their row. The time of the synthesis is said,
+/// and is part of the lengths.
+fn with_carriers<'p>(
+    missing: &[(&'p Point, u64)],
+    lacking: &[&'p Point],
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Vec<(&'p Point, u64)>> {
+    let mut all = missing.to_vec();
+    if lacking.is_empty() {
+        return Ok(all);
+    }
+    let stop = || interrupt.requested();
+    let seconds = announce(lacking, &find(&stop, ui)?, 1, ui)?;
+    let each = (seconds / lacking.len() as f64) as u64 * chunk::SPEED;
+    for point in lacking {
+        match all.iter_mut().find(|(there, _)| there.id == point.id) {
+            Some((_, length)) => *length += each,
+            None => all.push((point, each.max(1))),
+        }
+    }
+    Ok(all)
 }
 
 /// Writes the chunks of an array and submits it.
@@ -201,12 +239,13 @@ fn submit(
     cluster: &Cluster,
     folder: &Folder,
     (number, name): (u32, &str),
-    left: &[(&Point, u64)],
+    left: &Tasks<'_>,
     options: &SlurmTable,
 ) -> anyhow::Result<Job> {
     let dir = folder.array(number);
     fs::create_dir_all(&dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
-    let chunks = chunk::deal(left, options.chunk_seconds.unwrap_or(SECONDS), cluster.most_tasks());
+    let mut chunks = chunk::deal(left.points, options.chunk_seconds.unwrap_or(SECONDS), cluster.most_tasks());
+    chunks.iter_mut().flatten().for_each(|task| task.wants(left.rows, left.carriers));
     for (task, points) in chunks.iter().enumerate() {
         let bytes = serde_json::to_vec(points)?;
         whole_file::write(&chunk::file(&dir, task), &bytes, true)?;

@@ -9,9 +9,11 @@
 //! | `sweep.json` | description of the rows |
 //! | `rows.jsonl`, `rows.csv` | a row for each point, in order of arrival; sorted once all exist |
 //! | `rows.parquet` | the same, once all exist |
+//! | `areas.jsonl` | the area of each configuration, with `--estimate` |
 //! | `set-aside.jsonl` | rows of points that are no longer in the sweep file |
 //! | `.lock` | held by the writing process |
 
+use super::areas::Areas;
 use super::Meta;
 use crate::cli::whole_file;
 use crate::eval::grid::{csv_head, parse_line, to_parquet, Column, Expanded, Point, Record};
@@ -46,6 +48,7 @@ pub(in crate::cli) struct Store<'a> {
     records: BTreeMap<String, Record>,
     rows: File,
     csv: File,
+    areas: Areas,
     notes: Vec<String>,
     /// Time of the last sync.
     synced: Instant,
@@ -160,8 +163,13 @@ impl<'a> Store<'a> {
             write_aside(dir, aside.iter().chain(&strays))?;
         }
         lines.extend(aside.iter().map(|(id, row)| (id.clone(), row.clone())));
+        let areas = Areas::open(dir)?;
         let record = |point: &Point| {
-            lines.get(&point.id).map(|line| (point.id.clone(), Record::kept(&all.columns, point, line)))
+            let mut record = Record::kept(&all.columns, point, lines.get(&point.id)?);
+            if let Some(area) = areas.of(&point.design.config.sha256()) {
+                record.set_area(&all.columns, area);
+            }
+            Some((point.id.clone(), record))
         };
         let records = all.points.iter().filter_map(record).collect();
         let (columns, points) = (all.columns.as_slice(), all.points.as_slice());
@@ -178,7 +186,18 @@ impl<'a> Store<'a> {
         whole_file::write(&dir.join(META), text.as_bytes(), true)?;
         let (rows, csv) = (append(ROWS)?, append(CSV)?);
         let synced = Instant::now();
-        Ok(Store { dir: dir.to_owned(), columns, points, records, rows, csv, notes, synced, _lock: lock })
+        Ok(Store {
+            dir: dir.to_owned(),
+            columns,
+            points,
+            records,
+            rows,
+            csv,
+            areas,
+            notes,
+            synced,
+            _lock: lock,
+        })
     }
 
     /// Notes on the opening of the folder.
@@ -220,7 +239,10 @@ impl<'a> Store<'a> {
     /// # Errors
     /// When it cannot be written.
     pub(in crate::cli) fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
-        let record = Record::new(self.columns, point, found);
+        let mut record = Record::new(self.columns, point, found);
+        if let Some(area) = self.areas.of(&point.design.config.sha256()) {
+            record.set_area(self.columns, area);
+        }
         let files =
             [(&mut self.rows, record.to_json(self.columns), ROWS), (&mut self.csv, record.to_csv(), CSV)];
         for (file, line, name) in files {
@@ -232,6 +254,32 @@ impl<'a> Store<'a> {
         // A sync takes longer than many a point.
         if self.synced.elapsed() >= SYNC_EVERY {
             self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// A point of each configuration whose area is not there.
+    pub(super) fn lacking_areas(&self) -> Vec<&'a Point> {
+        let mut seen = BTreeSet::new();
+        let lacks = |point: &&Point| {
+            let config = point.design.config.sha256();
+            self.areas.of(&config).is_none() && seen.insert(config)
+        };
+        self.points.iter().filter(lacks).collect()
+    }
+
+    /// Stores the area of a configuration, for all rows of it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn add_area(&mut self, config: &str, area: &Value) -> anyhow::Result<()> {
+        self.areas.add(config, area)?;
+        for point in self.points {
+            if let Some(record) = self.records.get_mut(&point.id) {
+                if point.design.config.sha256() == config {
+                    record.set_area(self.columns, area);
+                }
+            }
         }
         Ok(())
     }

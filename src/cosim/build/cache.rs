@@ -101,6 +101,11 @@ impl<'a> Cache<'a> {
         }
     }
 
+    /// True if there is an intact directory of `key`.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        check(&self.root.join(key)).is_ok()
+    }
+
     /// Returns the directory of `key`. If there is no intact one, `build` fills an empty directory.
     pub(crate) fn entry(
         &self,

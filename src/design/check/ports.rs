@@ -1,6 +1,7 @@
 //! Rules of memory ports: tiles can share them as configured, and the card has a pseudo-channel for each.
 
-use crate::config::{Advice, Config, Finding};
+use super::placement;
+use crate::config::{Advice, Config, Finding, PlacementKind};
 use crate::design::design::Design;
 use crate::design::fpga::Fpga;
 use crate::design::memory::{fewest_tiles_per_port, ports};
@@ -111,6 +112,67 @@ pub(super) fn smaller(config: &Config, ends: &dyn Fn(&Config) -> bool) -> Vec<Ad
     let cols = fewer_cols.map(|cols| Advice::set("mesh.cols", cols));
     let both = both.map(|(cols, rows)| Advice::set("mesh.cols", cols).and("mesh.rows", rows));
     rows.into_iter().chain(cols).chain(both).map(set).collect()
+}
+
+/// Gain from which the paper's layer in one column costs bandwidth.
+const WORTH: f64 = 1.25;
+
+/// The paper keeps a layer in one column, whose ports alone read it.
+pub(super) fn a_layer_reaches_the_ports(config: &Config) -> Option<Finding> {
+    if config.takv.placement != PlacementKind::Takv || config.takv.column_stride != 0 {
+        return None;
+    }
+    let mut spread = config.clone();
+    spread.takv.column_stride = 1;
+    let rules = [
+        placement::columns_have_room_for_the_stride,
+        placement::stride_visits_every_row,
+        placement::blocks_are_spread_evenly,
+        placement::cache_fits_the_memory,
+    ];
+    // Advice that raises a finding of its own is none.
+    if rules.iter().any(|rule| rule(config).is_none() && rule(&spread).is_some()) {
+        return None;
+    }
+    let (now, then) = (Design::decide("layout", config), Design::decide("layout", &spread));
+    let left = config.memory.bandwidth_gbs * now.memory.refresh.map_or(1.0, |refresh| refresh.left());
+    let [before, after] = [&now, &then].map(|design| design.layer_gbs().min(left));
+    (after > WORTH * before).then(|| {
+        let fault = format!(
+            "keeps a layer in one column, as the paper does: {} of {} memory ports read it, at {before:.1} of {:.0} GB/s at \
+             most",
+            now.ports_of_layer(),
+            now.memory.ports,
+            config.memory.bandwidth_gbs
+        );
+        let help = format!("with 1 a layer is spread over all columns: {after:.1} GB/s");
+        Finding::value("takv.column_stride", 0, fault, help)
+            .advising([Advice::set("takv.column_stride", 1)])
+            .with(&["mesh.cols", "mesh.rows"])
+            .as_warning()
+    })
+}
+
+/// A bandwidth that somebody has chosen, and ports that do not carry it.
+pub(super) fn ports_carry_the_bandwidth(config: &Config) -> Option<Finding> {
+    let wanted = config.memory.bandwidth_gbs;
+    let design = Design::decide("layout", config);
+    let most = design.all_ports_gbs();
+    let chosen = wanted != Config::default().memory.bandwidth_gbs;
+    (chosen && wanted > most).then(|| {
+        let fault = format!(
+            "is more than {} memory ports carry: {most:.1} GB/s, a flit of {} bits a cycle of {} MHz each",
+            design.memory.ports, config.noc.flit_width, config.clock.noc_mhz
+        );
+        let help = "or more ports: a mesh with more rows, wider flits, or a faster clock";
+        let involved = ["mesh.cols", "mesh.rows", "noc.flit_width", "clock.noc_mhz"];
+        // Rounded down, so that it ends the warning.
+        let carried = (most * 10.0).floor() / 10.0;
+        Finding::value("memory.bandwidth_gbs", wanted, fault, help)
+            .advising([Advice::set("memory.bandwidth_gbs", carried)])
+            .with(&involved)
+            .as_warning()
+    })
 }
 
 /// Memory ports with so many tiles each.

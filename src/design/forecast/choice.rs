@@ -39,4 +39,10 @@ impl Choice {
         let mapping = least.map_or(Mapping::RowAligned, |(mapping, _)| mapping);
         Choice { mapping, forecasts: forecasts.to_vec() }
     }
+
+    /// The forecast of a mapping; none if it was left out.
+    pub fn of(&self, mapping: Mapping) -> Option<Forecast> {
+        let found = self.forecasts.iter().find(|(known, _)| *known == mapping)?;
+        found.1.as_ref().ok().copied()
+    }
 }

@@ -27,6 +27,7 @@ mod reduce;
 mod render;
 mod sources;
 mod takv;
+mod ultra_ram;
 mod values;
 
 pub use array_alone::{array, row_memories, RowMemories};
@@ -37,3 +38,4 @@ pub use names::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, T
 pub use pad::row::array_modules;
 pub(super) use sources::emit;
 pub use sources::emit_block;
+pub use ultra_ram::ultra_rams;

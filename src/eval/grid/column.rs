@@ -29,6 +29,9 @@ pub struct Column {
     pub unit: String,
     /// Its meaning.
     pub doc: String,
+    /// Name of the column with its error, as a share of it; empty for what is counted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub error: String,
     /// Place of a metric in the row of its run; empty for others.
     #[serde(skip)]
     pub pointer: &'static str,
@@ -44,7 +47,7 @@ enum KindName {
 }
 
 /// Name, place in the row of a run, type, unit, meaning.
-type Metric = (&'static str, &'static str, Kind, &'static str, &'static str);
+pub(super) type Metric = (&'static str, &'static str, Kind, &'static str, &'static str);
 
 use Kind::{Bool, Integer, Number, Text};
 
@@ -124,27 +127,42 @@ const TRAFFIC: &[Metric] = &[
 ];
 
 const DECODE: &[Metric] = &[
-    ("run_mapping", "/mapping", Text, "", "mapping of the run, which `auto` has chosen"),
-    ("traffic", "/traffic", Integer, "flits", "router-to-router traversals of all classes"),
+    ("step_cycles", "/whole/cycles", Number, "cycles", "cycles of a whole step; `error` is their error"),
+    ("latency_us", "/whole/latency_us", Number, "us", "time of a whole step at the configured clock"),
     (
-        "run_cycles",
-        "/cycles",
-        Integer,
-        "cycles",
-        "cycles from the first word of queries to the last flit of outputs",
-    ),
-    ("kv_cycles", "/kv_cycles", Integer, "cycles", "cycles in which tiles take KV"),
-    ("latency_us", "/latency_us", Number, "us", "time of a step at the configured clock"),
-    (
-        "tokens_per_cycle",
-        "/tokens_per_cycle",
+        "tokens_per_second",
+        "/whole/tokens_per_second",
         Number,
-        "tokens/cycle",
-        "tokens of all streams, of what was run of each",
+        "tokens/s",
+        "tokens of all streams in a second of whole steps",
     ),
-    ("part_flits", "/flits_by_class/PART", Integer, "flits", "traversals of PART"),
-    ("kv_fetch_flits", "/flits_by_class/KV_FETCH", Integer, "flits", "traversals of KV_FETCH"),
-    ("kv_data_flits", "/flits_by_class/KV_DATA", Integer, "flits", "traversals of KV_DATA"),
+    (
+        "error",
+        "/whole/error",
+        Number,
+        "",
+        "error to expect of these three, as a share; 0 if the whole step was run",
+    ),
+    ("traffic", "/whole/traffic", Number, "flits", "router-to-router traversals of a whole step"),
+    (
+        "energy_nj",
+        "/whole/energy_nj/total",
+        Number,
+        "nJ",
+        "energy of a whole step by published figures of single activities",
+    ),
+    ("run_mapping", "/mapping", Text, "", "mapping of the run, which `auto` has chosen"),
+    ("bound_by", "/bound_by", Text, "", "the tightest bound and those of at least nine tenths of it"),
+    ("over_bound", "/over_bound", Number, "", "cycles over the tightest bound"),
+    ("kv_gbs", "/kv_gbs", Number, "GB/s", "KV read from external memory, from start to done"),
+    ("share", "/share", Number, "of bandwidth_gbs", "the same as a share of the memory's bandwidth"),
+    (
+        "share_left",
+        "/share_left",
+        Number,
+        "of bandwidth_gbs",
+        "the same as a share of what refresh leaves of it",
+    ),
     (
         "bisection_useful",
         "/useful",
@@ -160,13 +178,6 @@ const DECODE: &[Metric] = &[
         "share of cycles in which a flit was ready and had no credit",
     ),
     ("bisection_other", "/other", Number, "of link cycles", "share of cycles that are neither"),
-    ("energy_nj", "/energy_nj/total", Number, "nJ", "energy by published figures of single activities"),
-    ("energy_link_nj", "/energy_nj/link", Number, "nJ", "energy of routers and links"),
-    ("energy_sram_nj", "/energy_nj/sram", Number, "nJ", "energy of staging memories and FIFOs"),
-    ("energy_mac_nj", "/energy_nj/mac", Number, "nJ", "energy of arithmetic"),
-    ("energy_memory_nj", "/energy_nj/external_memory", Number, "nJ", "energy of external memory"),
-    ("bound_by", "/bound_by", Text, "", "the tightest bound and those of at least nine tenths of it"),
-    ("over_bound", "/over_bound", Number, "", "cycles over the tightest bound"),
     (
         "accepted_a_cycle",
         "/accepted_a_cycle",
@@ -174,56 +185,58 @@ const DECODE: &[Metric] = &[
         "flits/cycle",
         "KV flits that an array accepts per cycle in which its FIFO holds one",
     ),
-    ("kv_gbs", "/kv_gbs", Number, "GB/s", "KV read from external memory, from start to done"),
-    ("share", "/share", Number, "of bandwidth_gbs", "the same as a share of the memory's bandwidth"),
+    ("swaps", "/swaps", Integer, "", "homes that were exchanged"),
+    ("sample_layers", "/sample/layers", Integer, "layers", "layers that were run"),
+    ("of_layers", "/sample/of_layers", Integer, "layers", "layers of the model"),
+    ("sample_segments", "/sample/segments", Integer, "segments", "segments of a layer that were run"),
+    ("of_segments", "/sample/of_segments", Integer, "segments", "segments of a layer that are attended to"),
     (
-        "share_left",
-        "/share_left",
-        Number,
-        "of bandwidth_gbs",
-        "the same as a share of what refresh leaves of it",
+        "sample_cycles",
+        "/cycles",
+        Integer,
+        "cycles",
+        "cycles of what was run, from the first word of queries to the last flit of outputs",
     ),
-    ("bound_memory", "/bounds/memory", Integer, "cycles", "bound of the memory"),
-    ("bound_injection", "/bounds/injection", Integer, "cycles", "bound of the homes"),
-    ("bound_links", "/bounds/links", Integer, "cycles", "bound of the links"),
-    ("bound_ejection", "/bounds/ejection", Integer, "cycles", "bound of the tiles' ports"),
-    ("bound_array", "/bounds/array", Integer, "cycles", "bound of the arrays"),
-    ("bound_root", "/bounds/root", Integer, "cycles", "bound of the reduce roots"),
-    ("memory_bytes", "/memory_bytes", Integer, "bytes", "bytes read from external memory"),
-    ("delivered", "/delivered", Integer, "flits", "flits that tiles took"),
-    ("packets", "/packets", Integer, "packets", "PART packets that reached their roots"),
+    ("sample_kv_cycles", "/kv_cycles", Integer, "cycles", "cycles of it in which tiles take KV"),
+    ("sample_us", "/run_us", Number, "us", "time of the part of a step that was run"),
+    ("sample_traffic", "/traffic", Integer, "flits", "router-to-router traversals of what was run"),
+    ("sample_part_flits", "/flits_by_class/PART", Integer, "flits", "traversals of PART in it"),
+    ("sample_kv_fetch_flits", "/flits_by_class/KV_FETCH", Integer, "flits", "traversals of KV_FETCH in it"),
+    ("sample_kv_data_flits", "/flits_by_class/KV_DATA", Integer, "flits", "traversals of KV_DATA in it"),
+    ("sample_energy_nj", "/energy_nj/total", Number, "nJ", "energy of what was run"),
+    ("sample_energy_link_nj", "/energy_nj/link", Number, "nJ", "energy of its routers and links"),
+    ("sample_energy_sram_nj", "/energy_nj/sram", Number, "nJ", "energy of its staging memories and FIFOs"),
+    ("sample_energy_mac_nj", "/energy_nj/mac", Number, "nJ", "energy of its arithmetic"),
+    ("sample_energy_memory_nj", "/energy_nj/external_memory", Number, "nJ", "energy of its external memory"),
+    ("sample_bound_memory", "/bounds/memory", Integer, "cycles", "bound of the memory for what was run"),
+    ("sample_bound_injection", "/bounds/injection", Integer, "cycles", "bound of the homes for it"),
+    ("sample_bound_links", "/bounds/links", Integer, "cycles", "bound of the links for it"),
+    ("sample_bound_ejection", "/bounds/ejection", Integer, "cycles", "bound of the tiles' ports for it"),
+    ("sample_bound_array", "/bounds/array", Integer, "cycles", "bound of the arrays for it"),
+    ("sample_bound_root", "/bounds/root", Integer, "cycles", "bound of the reduce roots for it"),
+    ("sample_memory_bytes", "/memory_bytes", Integer, "bytes", "bytes read from external memory for it"),
+    ("sample_delivered", "/delivered", Integer, "flits", "flits of it that tiles took"),
+    ("sample_delivered_heads", "/head_flits", Integer, "flits", "the same, counted for each head"),
+    ("sample_packets", "/packets", Integer, "packets", "PART packets of it that reached their roots"),
     (
-        "fetches_opened",
+        "sample_fetches_opened",
         "/counters/requests_opened",
         Integer,
         "fetches",
-        "fetches that opened a request at their home",
+        "fetches of it that opened a request at their home",
     ),
     (
-        "fetches_merged",
+        "sample_fetches_merged",
         "/counters/requests_merged",
         Integer,
         "fetches",
-        "fetches that joined one within its window",
-    ),
-    ("delivered_heads", "/head_flits", Integer, "flits", "flits that tiles took, counted for each head"),
-    ("error", "/extrapolated/error", Number, "", "error to expect of the extrapolated cycles, as a share"),
-    ("swaps", "/swaps", Integer, "", "homes that were exchanged"),
-    ("run_layers", "/sample/layers", Integer, "layers", "layers that were run"),
-    ("of_layers", "/sample/of_layers", Integer, "layers", "layers of the model"),
-    ("run_segments", "/sample/segments", Integer, "segments", "segments of a layer that were run"),
-    ("of_segments", "/sample/of_segments", Integer, "segments", "segments of a layer that are attended to"),
-    ("whole_traffic", "/extrapolated/traffic", Number, "flits", "traversals of a whole step, extrapolated"),
-    ("whole_cycles", "/extrapolated/cycles", Number, "cycles", "cycles of a whole step, extrapolated"),
-    (
-        "whole_energy_nj",
-        "/extrapolated/energy_nj/total",
-        Number,
-        "nJ",
-        "energy of a whole step, extrapolated",
+        "fetches of it that joined one within its window",
     ),
     ("violations", "/violations", Integer, "", "what the ledger found wrong"),
 ];
+
+/// Metrics of a whole step whose error a column has.
+const WITH_ERROR: [&str; 3] = ["step_cycles", "latency_us", "tokens_per_second"];
 
 fn label(name: &str, kind: Kind, doc: &str) -> Column {
     Column {
@@ -232,6 +245,7 @@ fn label(name: &str, kind: Kind, doc: &str) -> Column {
         kind,
         unit: String::new(),
         doc: doc.to_owned(),
+        error: String::new(),
         pointer: "",
     }
 }
@@ -240,18 +254,27 @@ fn label(name: &str, kind: Kind, doc: &str) -> Column {
 pub(super) const CONFIG_SHA256: &str = "config_sha256";
 
 /// Metrics of a kind of run.
-pub fn metric_columns(kind: WorkKind) -> Vec<Column> {
-    let metrics = match kind {
+pub fn metric_columns(kind_of_run: WorkKind) -> Vec<Column> {
+    let metrics = match kind_of_run {
         WorkKind::Traffic => TRAFFIC,
         WorkKind::Decode => DECODE,
     };
-    let column = |&(name, pointer, kind, unit, doc): &Metric| Column {
+    let error = |name: &str| match kind_of_run == WorkKind::Decode && WITH_ERROR.contains(&name) {
+        true => "error",
+        false => "",
+    };
+    metrics.iter().map(|metric| column(metric, error(metric.0))).collect()
+}
+
+/// The column of a metric, whose error another has.
+pub(super) fn column(&(name, pointer, kind, unit, doc): &Metric, error: &str) -> Column {
+    Column {
         role: Role::Metric,
         unit: unit.to_owned(),
+        error: error.to_owned(),
         pointer,
         ..label(name, kind, doc)
-    };
-    metrics.iter().map(column).collect()
+    }
 }
 
 /// A label with text.
@@ -302,6 +325,19 @@ mod tests {
             for metric in metric_columns(kind) {
                 assert!(keys.iter().all(|key| key.name != metric.name), "{}", metric.name);
             }
+        }
+    }
+
+    #[test]
+    fn what_counts_a_sample_is_named_so() {
+        // Rates and shares say the same of a sample and of the whole.
+        let counts = ["cycles", "us", "flits", "nJ", "bytes", "packets", "fetches", "tokens/s"];
+        for metric in metric_columns(WorkKind::Decode) {
+            let of_whole = metric.pointer.starts_with("/whole/");
+            if counts.contains(&metric.unit.as_str()) {
+                assert_ne!(of_whole, metric.name.starts_with("sample_"), "{}", metric.name);
+            }
+            assert!(metric.error.is_empty() || of_whole, "{}", metric.name);
         }
     }
 

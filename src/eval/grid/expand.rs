@@ -4,7 +4,7 @@ use super::column::{columns, Column, Role};
 use super::point::{hex, traffic, workload, Naming, Point, Work};
 use crate::config::{Choice, Config, DecodeWork, Finding, Grid, Pattern, Report, Set, TrafficWork, WorkKind};
 use crate::cosim::traffic::generator::{Generator, TrafficError};
-use crate::cosim::workloads::decode::WorkloadError;
+use crate::cosim::workloads::decode::{step_of, WorkloadError};
 use crate::design::{Design, Illegal};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -348,9 +348,10 @@ fn judge(work: &Work, design: &Design) -> Result<(), Box<Finding>> {
                 WorkloadError::Range { what: "the number of segments", .. } => "segments",
                 WorkloadError::Range { .. } => "tokens",
                 WorkloadError::ReadOnly | WorkloadError::Shared => "append",
+                WorkloadError::Listed { .. } | WorkloadError::Lengths(_) => "lengths",
+                WorkloadError::Different { .. } => "prefixes",
             };
-            let made =
-                workload(work, design).and_then(|load| crate::cosim::workloads::decode::step(design, &load));
+            let made = workload(work, design).and_then(|(load, streams)| step_of(design, &load, &streams));
             made.map(drop).map_err(|error| refused(key(&error), &error))
         }
     }

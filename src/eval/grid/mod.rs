@@ -7,6 +7,7 @@
 //!
 //! Nothing here runs a fabric or knows where rows are kept.
 
+mod area;
 mod column;
 mod expand;
 mod parquet;
@@ -14,9 +15,10 @@ mod point;
 mod record;
 mod schema;
 
+pub use area::{area_columns, with_area};
 pub use column::{columns, columns_of, metric_columns, text_label, Column, Role};
 pub use expand::{expand, outline, Expanded, Outline};
 pub use parquet::{to_parquet, ParquetError};
 pub use point::{Point, Work, ROW_FORMAT};
-pub use record::{csv_head, csv_line, parse_line, Record};
+pub use record::{csv_head, csv_line, parse_line, parse_line_of, Record};
 pub use schema::row_schema;

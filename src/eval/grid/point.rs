@@ -4,7 +4,10 @@ use super::column::{Column, Role};
 use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
-use crate::cosim::workloads::decode::{default_segments, step, Pace, Plan, Step, Workload, WorkloadError};
+use crate::cosim::workloads::decode::{
+    batch_of, default_segments_of, step_of, stream_lengths, Lengths, Pace, Plan, Step, StreamLength,
+    Workload, WorkloadError,
+};
 use crate::cosim::workloads::network::Phases;
 use crate::design::{Choice, Design, Mapping, Sharing};
 use serde::{Deserialize, Serialize};
@@ -14,7 +17,7 @@ use std::sync::Arc;
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
-pub const ROW_FORMAT: u32 = 6;
+pub const ROW_FORMAT: u32 = 7;
 
 /// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,12 +115,23 @@ pub(super) fn traffic(work: &TrafficWork) -> Traffic {
     Traffic { shape, load: work.load, packet: work.packet, seed: work.seed }
 }
 
-/// The decode steps of a workload.
-pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, WorkloadError> {
+/// The decode steps of a workload, and the lengths of its streams.
+pub(super) fn workload(
+    work: &DecodeWork,
+    design: &Design,
+) -> Result<(Workload, Vec<StreamLength>), WorkloadError> {
     let model = &design.config.model;
+    let rule = |text: &Option<String>| text.as_deref().map(str::parse::<Lengths>).transpose();
+    let rules = [rule(&work.lengths), rule(&work.prefixes)].map(|rule| rule.map_err(WorkloadError::Lengths));
+    let [tokens, prefixes] = rules;
+    let (tokens, prefixes) = (tokens?, prefixes?);
+    let alike = StreamLength { tokens: work.tokens.unwrap_or(model.max_tokens), prefix: work.prefix };
+    let batch = batch_of(work.batch, [tokens.as_ref(), prefixes.as_ref()]);
+    let of = (batch, model.max_tokens);
+    let streams = stream_lengths((tokens.as_ref(), prefixes.as_ref()), alike, of, work.seed)?;
     let all = Workload {
-        tokens: work.tokens.unwrap_or(model.max_tokens),
-        batch: work.batch,
+        tokens: alike.tokens,
+        batch,
         prefix: work.prefix,
         mapping: match work.mapping {
             // Before it is chosen by the descriptors, which it does not change.
@@ -138,9 +152,9 @@ pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, W
     let segments = match work.segments {
         Some(0) => None,
         Some(segments) => Some(segments),
-        None => Some(default_segments(design, &all)?),
+        None => Some(default_segments_of(design, &all, &streams)?),
     };
-    Ok(Workload { segments, ..all })
+    Ok((Workload { segments, ..all }, streams))
 }
 
 impl Point {
@@ -167,8 +181,8 @@ impl Point {
     /// # Errors
     /// If the design cannot hold it.
     pub fn forecast(work: &DecodeWork, design: &Design) -> Result<u64, WorkloadError> {
-        let load = workload(work, design)?;
-        let known = Choice::new(design, &step(design, &load)?.descriptors).forecasts;
+        let (load, streams) = workload(work, design)?;
+        let known = Choice::new(design, &step_of(design, &load, &streams)?.descriptors).forecasts;
         let fixed = (work.mapping != TileOfHead::Auto).then_some(load.mapping);
         let of = known.iter().find(|(mapping, _)| Some(*mapping) == fixed);
         let least = known.iter().filter_map(|(_, forecast)| forecast.as_ref().ok()).min_by_key(|f| f.cycles);
@@ -188,11 +202,11 @@ impl Point {
     /// # Errors
     /// If the design cannot hold the workload.
     pub fn decode(work: &DecodeWork, design: &Design) -> Result<(Workload, Step, Plan), WorkloadError> {
-        let mut load = workload(work, design)?;
-        let mut made = step(design, &load)?;
+        let (mut load, streams) = workload(work, design)?;
+        let mut made = step_of(design, &load, &streams)?;
         if work.mapping == TileOfHead::Auto {
             load.mapping = Choice::new(design, &made.descriptors).mapping;
-            made = step(design, &load)?;
+            made = step_of(design, &load, &streams)?;
         }
         let pace = Pace { flit_cycles: work.flit_cycles, stall: work.stall };
         let plan = Plan::new(design, made.descriptors.clone(), work.seed);

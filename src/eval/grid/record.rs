@@ -1,5 +1,6 @@
 //! One row of a sweep, as text.
 
+use super::area::{is_area, PREFIX};
 use super::column::{Column, Role, CONFIG_SHA256};
 use super::point::Point;
 use crate::config::Kind;
@@ -44,6 +45,14 @@ impl Record {
         Record { values: values.collect() }
     }
 
+    /// Puts the area of the point's configuration into its columns.
+    pub fn set_area(&mut self, columns: &[Column], area: &Value) {
+        for (column, value) in columns.iter().zip(&mut self.values).filter(|(column, _)| is_area(column)) {
+            let found = area.get(column.pointer.trim_start_matches(PREFIX));
+            *value = found.map_or(Value::Null, |found| of_kind(column, found));
+        }
+    }
+
     /// A line of JSON Lines, with its end.
     pub fn to_json(&self, columns: &[Column]) -> String {
         let field =
@@ -82,9 +91,14 @@ fn cell(value: &Value) -> String {
 
 /// A line of JSON Lines with its id; nothing if it is no row.
 pub fn parse_line(line: &str) -> Option<(String, Map<String, Value>)> {
+    parse_line_of("id", line)
+}
+
+/// A line of JSON Lines with the name that this key has; nothing if it has none.
+pub fn parse_line_of(key: &str, line: &str) -> Option<(String, Map<String, Value>)> {
     let row: Map<String, Value> = serde_json::from_str(line).ok()?;
-    let id = row.get("id")?.as_str()?.to_owned();
-    Some((id, row))
+    let name = row.get(key)?.as_str()?.to_owned();
+    Some((name, row))
 }
 
 #[cfg(test)]

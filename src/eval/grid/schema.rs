@@ -1,5 +1,6 @@
 //! JSON Schema of a row of a sweep, from its columns.
 
+use super::area::area_columns;
 use super::column::{columns_of, text_label, Column, Role};
 use crate::config::{tables, Kind, WorkKind};
 use schemars::{json_schema, Schema};
@@ -18,8 +19,9 @@ pub fn row_schema(kind: WorkKind) -> Schema {
     let columns = columns_of(kind, names.clone());
     let required: Vec<&str> =
         columns.iter().filter(|column| !optional(column)).map(|column| column.name.as_str()).collect();
+    // `--estimate` adds the area.
     let properties: Map<String, Value> =
-        columns.iter().map(|column| (column.name.clone(), property(column))).collect();
+        columns.iter().chain(&area_columns()).map(|column| (column.name.clone(), property(column))).collect();
     json_schema!({ "type": "object", "properties": properties, "required": required })
 }
 

@@ -119,36 +119,41 @@ type Row<'a> = (&'a Run, &'a Map<String, Value>);
 
 fn measured((run, long): Row<'_>, short: Option<Row<'_>>, wide: Option<Row<'_>>) -> Measured {
     let of = f64::from(run.of_segments);
-    let ran = number(long, "run_segments");
+    let ran = number(long, "sample_segments");
     let whole = ran >= of;
     let cycles = match short {
-        _ if whole => number(long, "run_cycles"),
+        _ if whole => number(long, "sample_cycles"),
         Some((_, short)) => {
-            let more = number(long, "run_cycles") - number(short, "run_cycles");
-            let of_segment = more / (ran - number(short, "run_segments")).max(1.0);
-            number(long, "run_cycles") + of_segment * (of - ran)
+            let more = number(long, "sample_cycles") - number(short, "sample_cycles");
+            let of_segment = more / (ran - number(short, "sample_segments")).max(1.0);
+            number(long, "sample_cycles") + of_segment * (of - ran)
         }
         None => {
-            let kv = number(long, "kv_cycles").min(number(long, "run_cycles"));
-            kv * of / ran + number(long, "run_cycles") - kv
+            let kv = number(long, "sample_kv_cycles").min(number(long, "sample_cycles"));
+            kv * of / ran + number(long, "sample_cycles") - kv
         }
     };
     let (_, spread) = wide.unwrap_or((run, long));
-    let layers = number(spread, "run_layers");
-    let blocks = layers * number(spread, "run_segments");
-    let data = number(spread, "kv_data_flits") + number(spread, "kv_fetch_flits");
-    let traffic = data / blocks * of + number(spread, "part_flits") / layers;
-    let link = number(spread, "energy_link_nj") / number(spread, "traffic").max(1.0) * traffic;
+    let layers = number(spread, "sample_layers");
+    let blocks = layers * number(spread, "sample_segments");
+    let data = number(spread, "sample_kv_data_flits") + number(spread, "sample_kv_fetch_flits");
+    let traffic = data / blocks * of + number(spread, "sample_part_flits") / layers;
+    let link = number(spread, "sample_energy_link_nj") / number(spread, "sample_traffic").max(1.0) * traffic;
     let scaled = |key: &str| number(long, key) * of / ran;
-    let (opened, merged) = (number(spread, "fetches_opened"), number(spread, "fetches_merged"));
-    let clock = number(long, "run_cycles") / number(long, "latency_us").max(1e-9);
+    let (opened, merged) = (number(spread, "sample_fetches_opened"), number(spread, "sample_fetches_merged"));
+    let clock = number(long, "sample_cycles") / number(long, "sample_us").max(1e-9);
     Measured {
         case: run.case,
         traffic,
         cycles,
         us: cycles / clock,
         bisection: ["useful", "stall", "other"].map(|part| number(long, &format!("bisection_{part}"))),
-        energy: [link, scaled("energy_sram_nj"), scaled("energy_mac_nj"), scaled("energy_memory_nj")],
+        energy: [
+            link,
+            scaled("sample_energy_sram_nj"),
+            scaled("sample_energy_mac_nj"),
+            scaled("sample_energy_memory_nj"),
+        ],
         share: number(long, "share"),
         merged: merged / (opened + merged).max(1.0),
         accepted: number(long, "accepted_a_cycle"),
@@ -170,7 +175,7 @@ fn command(run: &Run, row: &Map<String, Value>) -> String {
         path(case),
         mapping_name(case.mapping),
         number(row, "tokens"),
-        number(row, "run_segments"),
+        number(row, "sample_segments"),
         case.layers.unwrap_or(1),
     );
     if case.skewed {

@@ -158,10 +158,10 @@ fn default_x(rows: &Rows, varying: &[String]) -> String {
 
 fn default_y(kind: WorkKind) -> Vec<String> {
     let names = match kind {
-        WorkKind::Traffic => ["latency_mean", "accepted"],
-        WorkKind::Decode => ["traffic", "run_cycles"],
+        WorkKind::Traffic => &["latency_mean", "accepted"][..],
+        WorkKind::Decode => &["latency_us", "tokens_per_second", "step_cycles", "traffic"],
     };
-    names.map(str::to_owned).to_vec()
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 /// Divides the metrics of every row by those of the row that differs in `key` alone, seed by seed.
@@ -174,14 +174,28 @@ fn relate(rows: &mut Rows, y: &[Column], key: &str, value: &str) {
     let place = |row: &serde_json::Map<String, Value>| -> Vec<String> {
         labels.iter().map(|label| text(Rows::value(row, label))).collect()
     };
-    let base: HashMap<Vec<String>, Vec<Option<f64>>> = rows
+    let numbers = |row: &serde_json::Map<String, Value>| -> Vec<Option<f64>> {
+        y.iter().map(|column| Rows::value(row, &column.name).as_f64()).collect()
+    };
+    let errors = |row: &serde_json::Map<String, Value>| -> Vec<f64> {
+        y.iter().map(|column| Rows::value(row, &column.error).as_f64().unwrap_or(0.0)).collect()
+    };
+    let base: HashMap<Vec<String>, (Vec<Option<f64>>, Vec<f64>)> = rows
         .rows
         .iter()
         .filter(|row| text(Rows::value(row, key)) == value)
-        .map(|row| (place(row), y.iter().map(|column| Rows::value(row, &column.name).as_f64()).collect()))
+        .map(|row| (place(row), (numbers(row), errors(row))))
         .collect();
     for row in &mut rows.rows {
-        let base = base.get(&place(row));
+        let (is_base, own_errors) = (text(Rows::value(row, key)) == value, errors(row));
+        let (base, base_errors) = base.get(&place(row)).map(|(base, errors)| (base, errors)).unzip();
+        for ((column, own), base) in y.iter().zip(own_errors).zip(base_errors.into_iter().flatten()) {
+            // A ratio has the errors of both, and that of a row over itself none.
+            let both = if is_base { 0.0 } else { own + base };
+            if !column.error.is_empty() {
+                row.insert(column.error.clone(), both.into());
+            }
+        }
         for (at, column) in y.iter().enumerate() {
             let own = Rows::value(row, &column.name).as_f64();
             let other = base.and_then(|base| base[at]).filter(|base| *base != 0.0);

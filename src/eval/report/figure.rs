@@ -183,6 +183,9 @@ fn caption(column: &Column, groups: &[Group], cut: bool) -> String {
             listed.join(", ")
         ),
     };
+    if !column.error.is_empty() {
+        text += " A bar has the error to expect of an extrapolated step, too; a step that was run whole has none.";
+    }
     if cut {
         text += " The axis is logarithmic where a curve saturates, and ends at twenty times the latency without load; hollow marks are lower bounds, of runs that did not finish.";
     }

@@ -29,6 +29,8 @@ pub struct Page {
     pub sweeps: Vec<[String; 4]>,
     /// Warnings for the reader, before anything else.
     pub warnings: Vec<String>,
+    /// The fastest configuration that fits, in words, for each workload.
+    pub best: Vec<String>,
 }
 
 /// The page.

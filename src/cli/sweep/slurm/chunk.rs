@@ -1,7 +1,9 @@
 //! A chunk: the points of one task of an array.
 
 use crate::cli::interrupt::{Interrupt, Interrupted};
+use crate::cli::sweep::estimate;
 use crate::cli::sweep::execute::{Execute, Outcome};
+use crate::cli::ui::Ui;
 use crate::config::Config;
 use crate::design::{Design, Illegal};
 use crate::eval::grid::{Point, Work};
@@ -14,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Router-cycles that a core simulates in a second, about.
-const SPEED: u64 = 1_500_000;
+pub(super) const SPEED: u64 = 1_500_000;
 
 /// A point as a task needs it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,15 +25,29 @@ pub(super) struct Task {
     name: String,
     config: Config,
     work: Work,
+    /// True if its row is missing.
+    row: bool,
+    /// True if it brings the area of its configuration.
+    area: bool,
 }
 
-/// What a task found of a point: the row of its run, or why there is none.
+impl Task {
+    /// Says what is wanted of a point.
+    pub(super) fn wants(&mut self, rows: &dyn Fn(&str) -> bool, carriers: &BTreeSet<String>) {
+        (self.row, self.area) = (rows(&self.id), carriers.contains(&self.id));
+    }
+}
+
+/// What a task found of a point: the row of its run, or why there is none, and the area of its configuration.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Finding {
     /// Id of the point.
     pub(super) id: String,
     /// The row.
     pub(super) found: Option<Value>,
+    /// The area.
+    #[serde(default)]
+    pub(super) area: Option<Value>,
     /// The reason.
     pub(super) failed: Option<String>,
 }
@@ -63,6 +79,8 @@ pub(super) fn deal(points: &[(&Point, u64)], seconds: u32, most: usize) -> Vec<V
             name: point.design.name.clone(),
             config: point.design.config.clone(),
             work: point.work.clone(),
+            row: true,
+            area: false,
         }
     };
     chunks.iter().map(|(_, places)| places.iter().map(task).collect()).collect()
@@ -101,18 +119,29 @@ pub(in crate::cli::sweep) fn run_chunk(dir: &Path, task: usize) -> anyhow::Resul
         out.write_all(b"\n")?;
     }
     let execute = Execute::new(&interrupt);
-    for Task { id, name, config, work } in points.into_iter().filter(|point| !done.contains(&point.id)) {
+    let stop = || interrupt.requested();
+    for Task { id, name, config, work, row, area } in
+        points.into_iter().filter(|point| !done.contains(&point.id))
+    {
         let design = Design::from_config(&name, &config)
             .map_err(|Illegal(findings)| anyhow!("point {id}: {}", findings[0].sentence(true)))?;
         let point = Point { id: id.clone(), labels: Vec::new(), design: design.into(), work };
-        let (found, failed) = match execute.run(&point) {
-            Outcome::Row(found) => (Some(found), None),
-            Outcome::Failed(why) => (None, Some(why)),
-            Outcome::Fatal(error) => {
-                return interrupt.explain(Err(error), &format!("at point {id}; rows before it are kept"));
-            }
+        let kept = format!("at point {id}; rows before it are kept");
+        let area = match area.then(|| estimate::find(&stop, &Ui::silent())).transpose() {
+            Ok(yosys) => yosys.map(|yosys| estimate::area(&point.design, &yosys, 1)).transpose(),
+            Err(error) => Err(error),
         };
-        let line = format!("{}\n", serde_json::to_string(&Finding { id, found, failed })?);
+        let area = match area {
+            Ok(area) => area,
+            Err(error) => return interrupt.explain(Err(error), &kept),
+        };
+        let (found, failed) = match row.then(|| execute.run(&point)) {
+            None => (None, None),
+            Some(Outcome::Row(found)) => (Some(found), None),
+            Some(Outcome::Failed(why)) => (None, Some(why)),
+            Some(Outcome::Fatal(error)) => return interrupt.explain(Err(error), &kept),
+        };
+        let line = format!("{}\n", serde_json::to_string(&Finding { id, found, area, failed })?);
         out.write_all(line.as_bytes()).and_then(|()| out.sync_data())?;
         if interrupt.requested() {
             return Err(Interrupted("between two points; rows so far are kept".to_owned()).into());

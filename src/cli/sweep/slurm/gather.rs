@@ -27,6 +27,11 @@ impl Gather {
         self.found.contains(id)
     }
 
+    /// Points of which something was found.
+    pub(super) fn len(&self) -> usize {
+        self.found.len()
+    }
+
     /// Reads what is new, and stores the rows of points that are missing.
     ///
     /// # Errors
@@ -43,12 +48,18 @@ impl Gather {
             self.read.insert(path, place);
             for finding in found {
                 let Some(point) = missing.get(finding.id.as_str()) else { continue };
+                let is_new = !self.found.contains(&finding.id) && !filled.failed.contains(&finding.id);
+                if let Some(area) = finding.area.filter(|_| is_new) {
+                    store.add_area(&point.design.config.sha256(), &area)?;
+                }
                 match (finding.found, finding.failed) {
                     (Some(row), _) if self.found.insert(finding.id.clone()) => {
                         store.add(point, &row)?;
                         filled.run += 1;
                     }
-                    (None, Some(_)) if !filled.failed.contains(&finding.id) => filled.failed.push(finding.id),
+                    (None, Some(_)) if is_new => filled.failed.push(finding.id),
+                    // The area alone was wanted.
+                    (None, None) => _ = self.found.insert(finding.id),
                     _ => {}
                 }
             }

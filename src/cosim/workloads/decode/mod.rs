@@ -19,6 +19,7 @@ mod bench;
 mod counts;
 mod cycle;
 mod error;
+mod lengths;
 mod new_tokens;
 mod pace;
 mod plan;
@@ -26,16 +27,20 @@ mod ports;
 mod queries;
 mod run_state;
 mod scoreboard;
+mod spans;
 mod step;
 mod tile_array;
+mod workload_error;
 
 pub use bench::{Bench, Progress};
 pub use counts::{Decoded, StepCounts, Swap};
 pub use error::{DecodeError, MemoryFault};
+pub use lengths::{batch_of, stream_lengths, Lengths, StreamLength};
 pub use pace::Pace;
 pub use plan::{Order, Plan};
 pub use scoreboard::flits_of_step;
-pub use step::{default_segments, step, Step, Workload, WorkloadError};
+pub use step::{default_segments, default_segments_of, step, step_of, Step, Workload};
+pub use workload_error::WorkloadError;
 
 #[cfg(test)]
 mod tests;

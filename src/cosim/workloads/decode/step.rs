@@ -3,6 +3,9 @@
 //! It states what is attended: layers, segments and rows of every stream. It does not know their
 //! places or the tiles that fetch them.
 
+use super::lengths::StreamLength;
+use super::spans::{busiest, Span, Spans};
+use super::workload_error::WorkloadError;
 use crate::design::Descriptor;
 use crate::design::{segments, Design, Mapping, Sharing};
 
@@ -30,31 +33,6 @@ pub struct Workload {
     pub append: bool,
 }
 
-/// Reason why a workload is impossible.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WorkloadError {
-    /// A new token, and a cache that cannot be written.
-    #[error("a new token is to be appended, and the cache of this configuration is read only\n  help: set kv.append = true")]
-    ReadOnly,
-    /// New tokens without a segment of their own.
-    #[error("a new token is to be appended to the common prefix\n  help: a token belongs to one stream: give more --tokens than --prefix")]
-    Shared,
-    /// A number outside its range.
-    #[error("{what} is {value}, and must be {least} to {most}\n  help: {help}")]
-    Range {
-        /// Name of the number.
-        what: &'static str,
-        /// Its value.
-        value: u32,
-        /// Its least legal value.
-        least: u32,
-        /// Its largest legal value.
-        most: u32,
-        /// Suggestion.
-        help: &'static str,
-    },
-}
-
 /// One step: all its descriptors, and their share of the whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -78,64 +56,41 @@ pub struct Step {
     pub cache_bytes: u64,
 }
 
-/// Consecutive tokens of one cache, as a descriptor's segments.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    first: u32,
-    count: u32,
-    first_row: u32,
-    last_row: u32,
-}
-
-/// Every `stride`-th of the segments that contain tokens `from..to`; `None` if there are no tokens.
-fn span(tokens: u32, from: u32, to: u32, stride: u32) -> Option<Span> {
-    if from >= to {
-        return None;
-    }
-    let (first, last) = (from / tokens, (to - 1) / tokens);
-    let count = (last - first) / stride + 1;
-    let whole = first + (count - 1) * stride < last;
-    let last_row = if whole { tokens - 1 } else { (to - 1) % tokens };
-    Some(Span { first, count, first_row: from % tokens, last_row })
-}
-
-/// The first `count` segments of a span.
-fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> {
-    let span = span.filter(|_| count > 0)?;
-    let last_row = if count < span.count { segment_tokens - 1 } else { span.last_row };
-    Some(Span { count, last_row, ..span })
-}
-
-/// Share of the busiest home of the first layer in the segments of spans. Each span counts as often
-/// as it is read.
-fn busiest(design: &Design, stride: u32, spans: [(Option<Span>, u32); 2]) -> f64 {
-    let mut reads = vec![0_u64; design.mesh.tiles()];
-    for (span, times) in spans {
-        for number in 0..span.map_or(0, |span| span.count) {
-            let segment = span.map_or(0, |span| span.first) + number * stride;
-            reads[design.placement.home(0, segment).index()] += u64::from(times);
-        }
-    }
-    let most = reads.iter().copied().max().unwrap_or(0);
-    most as f64 / reads.iter().sum::<u64>().max(1) as f64
-}
-
 /// Rounds over the homes of a layer in a sample, at least.
 const ROUNDS: u32 = 2;
 /// Segments of a sample, at least.
 const SAMPLE: u32 = 16;
 
 /// The segments of a layer that are run unless somebody chooses others: whole rounds over its homes,
-/// so that each home has the share that it has in the whole layer.
+/// so that each home has the share that it has in the whole layer. A sample of more than half would save
+/// little and cost an error: then all are run.
 ///
 /// # Errors
 /// If the design cannot hold the workload.
 pub fn default_segments(design: &Design, load: &Workload) -> Result<u32, WorkloadError> {
-    let all = step(design, &Workload { segments: None, ..*load })?.most_segments;
+    default_segments_of(design, load, &alike(load))
+}
+
+/// The same for streams of these lengths: segments of the longest.
+///
+/// # Errors
+/// As [`default_segments`].
+pub fn default_segments_of(
+    design: &Design,
+    load: &Workload,
+    streams: &[StreamLength],
+) -> Result<u32, WorkloadError> {
+    let all = step_of(design, &Workload { segments: None, ..*load }, streams)?.most_segments;
     // Of every n-th segment, homes repeat after as many visits.
     let visits = |round: u32| (1..=round).find(|visits| (visits * load.stride).is_multiple_of(round));
     let round = visits(design.placement.round()).unwrap_or(1);
-    Ok(all.min(round * ROUNDS.max(SAMPLE.div_ceil(round))))
+    let sample = round * ROUNDS.max(SAMPLE.div_ceil(round));
+    Ok(if sample > all / 2 { all } else { sample })
+}
+
+/// Streams that all have the length of a workload.
+fn alike(load: &Workload) -> Vec<StreamLength> {
+    vec![StreamLength { tokens: load.tokens, prefix: load.prefix }; load.batch as usize]
 }
 
 fn range(
@@ -156,16 +111,32 @@ fn range(
 /// # Errors
 /// If the design cannot hold the workload.
 pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
-    let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
-    range(
-        "the context in tokens",
-        load.tokens,
-        (1, model.max_tokens),
-        "model.max_tokens of the configuration is the longest",
-    )?;
+    // A batch beyond all reason is refused before its streams are listed.
+    let most = design.config.model.max_streams;
+    range("the batch", load.batch, (1, most), "model.max_streams of the configuration is the largest")?;
+    step_of(design, load, &alike(load))
+}
+
+/// Refuses what no stream of the design can have.
+fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(), WorkloadError> {
+    let model = &design.config.model;
+    for stream in streams {
+        range(
+            "the context in tokens",
+            stream.tokens,
+            (1, model.max_tokens),
+            "model.max_tokens of the configuration is the longest",
+        )?;
+        range(
+            "the common prefix in tokens",
+            stream.prefix,
+            (0, stream.tokens),
+            "a prefix is part of the context",
+        )?;
+    }
     range(
         "the batch",
-        load.batch,
+        streams.len() as u32,
         (1, model.max_streams),
         "model.max_streams of the configuration is the largest",
     )?;
@@ -178,34 +149,73 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     if load.append && design.append.is_none() {
         return Err(WorkloadError::ReadOnly);
     }
-    range("the common prefix in tokens", load.prefix, (0, load.tokens), "a prefix is part of the context")?;
     let longest = segments(&design.config).saturating_sub(1).max(1);
     range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
+    let differ = |of: fn(&StreamLength) -> u32| streams.windows(2).any(|two| of(&two[0]) != of(&two[1]));
+    let shared = streams.iter().any(|stream| stream.prefix > 0);
+    if shared && model.sliding_window.is_some() && differ(|stream| stream.tokens) {
+        let other = "a common prefix leaves a sliding window at one place";
+        let help = "leave out the prefix, model.sliding_window, or the lengths";
+        return Err(WorkloadError::Different { what: "lengths", other, help });
+    }
+    let ends = streams.iter().any(|stream| stream.prefix == stream.tokens && stream.prefix > 0);
+    if ends && differ(|stream| stream.prefix) {
+        let other = "one of them ends with its prefix";
+        let help = "give that stream a token of its own";
+        return Err(WorkloadError::Different { what: "prefixes", other, help });
+    }
+    Ok(())
+}
 
-    let from = load.tokens - model.sliding_window.unwrap_or(load.tokens).min(load.tokens);
-    // Caches are shared by whole segments: the rest of a prefix belongs to each stream. If nothing
-    // follows the prefix, its last segment is complete, however short.
-    let shared = if load.prefix == load.tokens { load.tokens } else { load.prefix / p * p };
-    let common = span(p, from, shared, load.stride);
-    let own = span(p, from.max(shared), load.tokens, load.stride);
-    if load.append && own.is_none() {
+/// The descriptors of a decode step of streams with these lengths, in the order of falling prefixes; those of `load` do not
+/// count.
+///
+/// # Errors
+/// If the design cannot hold the workload.
+pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<Step, WorkloadError> {
+    check(design, load, streams)?;
+    let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
+    let whole = Spans::of(design, load.stride, streams);
+    if load.append && whole.own.iter().any(Option::is_none) {
         return Err(WorkloadError::Shared);
     }
-    let counts = [common, own].map(|s| s.map_or(0, |s| s.count));
-    let all = counts[0] + counts[1];
+    let all = whole.most();
     let wanted = load.segments.unwrap_or(all);
     range(
         "the number of segments",
         wanted,
         (1, all),
-        "leave it out to run all segments that are attended to",
+        "a longer context has more; leave it out to sample whole rounds over the homes of a layer",
     )?;
-    let of_common = (u64::from(wanted) * u64::from(counts[0])).div_ceil(u64::from(all)) as u32;
-    let of_own = wanted - of_common;
-    let share = |common, own| busiest(design, load.stride, [(common, 1), (own, load.batch)]);
-    let of_all = share(common, own);
-    let (common, own) = (sampled(common, of_common, p), sampled(own, of_own, p));
+    let run = whole.sample(wanted, all, p);
+    let share = |spans: &Spans| busiest(design, load.stride, spans.all());
+    let descriptors = descriptors(load, &run);
+    let rows = |d: &Descriptor| {
+        let rows = |i| d.rows(i, p);
+        u64::from(d.streams) * (0..d.count).map(|i| u64::from(rows(i).1 + 1 - rows(i).0)).sum::<u64>()
+    };
+    let stored = |tokens: u32| u64::from(tokens.div_ceil(p));
+    let shared = |stream: &StreamLength| match stream.prefix == stream.tokens {
+        true => stored(stream.tokens),
+        false => u64::from(stream.prefix / p),
+    };
+    let own: u64 = streams.iter().map(|stream| stored(stream.tokens) - shared(stream)).sum();
+    let caches = streams.iter().map(shared).max().unwrap_or(0) + own;
+    let attended = |stream: &StreamLength| model.sliding_window.unwrap_or(stream.tokens).min(stream.tokens);
+    Ok(Step {
+        attended: streams.iter().map(attended).max().unwrap_or(0),
+        most_segments: all,
+        segments: (whole.slices(), run.slices()),
+        layers: (model.layers, load.layers),
+        imbalance: share(&run) / share(&whole),
+        rows: descriptors.iter().map(rows).sum(),
+        cache_bytes: caches * u64::from(model.layers * model.kv_heads) * design.memory.slice_bytes,
+        descriptors,
+    })
+}
 
+/// The descriptors of the segments of a batch, layer by layer.
+fn descriptors(load: &Workload, spans: &Spans) -> Vec<Descriptor> {
     let descriptor = |layer, prefix, span: Span, stream, streams, close| Descriptor {
         prefix,
         layer,
@@ -224,33 +234,22 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     };
     let mut descriptors = Vec::new();
     for layer in 0..load.layers {
-        // The prefix is in the cache of stream 0, whose own segments are other ones.
-        descriptors.extend(common.map(|span| descriptor(layer, 0, span, 0, load.batch, own.is_none())));
-        if let Some(span) = own {
-            let own = |b| Descriptor { append: load.append, ..descriptor(layer, b, span, b, 1, true) };
-            descriptors.extend((0..load.batch).map(own));
+        // Prefixes are in the cache of stream 0, whose own segments are other ones.
+        let last = spans.common.len().saturating_sub(1);
+        let ends = |at: usize| at == last && spans.own.iter().all(Option::is_none);
+        let common = spans.common.iter().enumerate();
+        descriptors
+            .extend(common.map(|(at, &(span, sharing))| descriptor(layer, 0, span, 0, sharing, ends(at))));
+        for (stream, span) in (0..).zip(&spans.own) {
+            let own =
+                |span| Descriptor { append: load.append, ..descriptor(layer, stream, span, stream, 1, true) };
+            descriptors.extend(span.map(own));
         }
     }
     if let Some(last) = descriptors.last_mut() {
         last.step = true;
     }
-    let rows = |d: &Descriptor| {
-        let rows = |i| d.rows(i, p);
-        u64::from(d.streams) * (0..d.count).map(|i| u64::from(rows(i).1 + 1 - rows(i).0)).sum::<u64>()
-    };
-    let stored = |tokens: u32| u64::from(tokens.div_ceil(p));
-    let caches = stored(shared) + u64::from(load.batch) * (stored(load.tokens) - stored(shared));
-    let slices = |of: [u32; 2]| u64::from(of[0]) + u64::from(load.batch) * u64::from(of[1]);
-    Ok(Step {
-        attended: load.tokens - from,
-        most_segments: all,
-        segments: (slices(counts), slices([of_common, of_own])),
-        layers: (model.layers, load.layers),
-        imbalance: share(common, own) / of_all,
-        rows: descriptors.iter().map(rows).sum(),
-        cache_bytes: caches * u64::from(model.layers * model.kv_heads) * design.memory.slice_bytes,
-        descriptors,
-    })
+    descriptors
 }
 
 #[cfg(test)]
@@ -376,15 +375,18 @@ mod tests {
         assert_eq!(spread(8, 8, 1, 0), (16, 1.0));
         assert_eq!(spread(8, 8, 1, 1), (128, 1.0));
         assert_eq!(spread(4, 8, 1, 1), (64, 1.0));
-        assert_eq!(spread(8, 8, 3, 1).0, 128);
+        // Two rounds are more than half of 171.
+        assert_eq!(spread(8, 8, 3, 1), (171, 1.0));
         // Every eighth has its home in one row.
         assert_eq!(spread(8, 8, 8, 1), (16, 1.0));
         let (segments, imbalance) = spread(3, 5, 1, 1);
         assert_eq!(segments, 30);
         // 512 segments are no whole number of rounds.
         assert!((imbalance - (2.0 / 30.0) / (35.0 / 512.0)).abs() < 1e-12, "{imbalance}");
-        // A context of less than that runs whole.
-        assert_eq!(default_segments(&design(None), &Workload { tokens: 100, ..LOAD }), Ok(13));
+        // A context of less than that runs whole, and so does one of less than twice that.
+        for (tokens, segments) in [(100, 13), (248, 31), (256, 16)] {
+            assert_eq!(default_segments(&design(None), &Workload { tokens, ..LOAD }), Ok(segments));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Parameter values of the rows of PaD's array, and the ports that recur.
 
-use crate::design::{index_bits, model_dim, octave, Array, Design, Fpga};
+use crate::design::{index_bits, model_dim, octave, ultra_blocks, Array, Design, Fpga};
 use crate::emit::rtl::module::{Dir, ModuleBuilder};
 use std::collections::BTreeMap;
 
@@ -94,6 +94,13 @@ impl PadRowParams {
     /// There are too many sums for block RAM.
     pub(in crate::emit::rtl) fn sums_in_ultra(&self) -> bool {
         self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
+    }
+
+    /// UltraRAMs of a row: groups of stationary vectors, and the sums.
+    pub(in crate::emit::rtl) fn ultra_rams(&self) -> u32 {
+        let sums =
+            if self.sums_in_ultra() { ultra_blocks(self.sum, self.slots * (self.head_dim + 1)) } else { 0 };
+        self.ultra_groups() * ultra_blocks(72, self.stations()) + sums
     }
 
     /// Values for the templates of a row: the table of 2^x, and the types of its larger memories.

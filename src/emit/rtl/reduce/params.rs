@@ -1,6 +1,6 @@
 //! Parameter values of the reduction, and the parameters that repeat from module to module.
 
-use crate::design::{index_bits, root_lanes, Design};
+use crate::design::{index_bits, root_lanes, ultra_blocks, Design};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
 use std::collections::BTreeMap;
@@ -53,12 +53,26 @@ impl ReduceParams {
         }
     }
 
+    /// Words of the memory of sums.
+    fn words(&self) -> u32 {
+        self.streams * self.heads * self.head_dim / self.lanes
+    }
+
+    /// UltraRAMs of a root.
+    pub(in crate::emit::rtl) fn ultra_rams(&self) -> u32 {
+        if self.words() > BLOCK_WORDS {
+            ultra_blocks(self.lanes * self.sum, self.words())
+        } else {
+            0
+        }
+    }
+
     /// Values for the templates: the type of the memory of sums.
     ///
     /// All sums of a word are read at once, so the words decide. A look-up table holds 64 bits, a block RAM 512 words
     /// of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
-        let words = self.streams * self.heads * self.head_dim / self.lanes;
+        let words = self.words();
         let style = if words <= LUT_WORDS {
             "distributed"
         } else if words <= BLOCK_WORDS {

@@ -1,0 +1,107 @@
+//! Segments that a step attends to: those of common prefixes, and of each stream's own.
+
+use super::lengths::StreamLength;
+use crate::design::Design;
+
+/// Consecutive tokens of one cache, as a descriptor's segments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub(super) first: u32,
+    pub(super) count: u32,
+    pub(super) first_row: u32,
+    pub(super) last_row: u32,
+}
+
+/// Every `stride`-th of the segments that contain tokens `from..to`; `None` if there are no tokens.
+fn span(tokens: u32, from: u32, to: u32, stride: u32) -> Option<Span> {
+    if from >= to {
+        return None;
+    }
+    let (first, last) = (from / tokens, (to - 1) / tokens);
+    let count = (last - first) / stride + 1;
+    let whole = first + (count - 1) * stride < last;
+    let last_row = if whole { tokens - 1 } else { (to - 1) % tokens };
+    Some(Span { first, count, first_row: from % tokens, last_row })
+}
+
+/// The first `count` segments of a span.
+fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> {
+    let span = span.filter(|_| count > 0)?;
+    let last_row = if count < span.count { segment_tokens - 1 } else { span.last_row };
+    Some(Span { count, last_row, ..span })
+}
+
+/// Share of the busiest home of the first layer in the segments of spans. Each span is read once.
+pub(super) fn busiest<'s>(design: &Design, stride: u32, spans: impl Iterator<Item = &'s Span>) -> f64 {
+    let mut reads = vec![0_u64; design.mesh.tiles()];
+    for span in spans {
+        for number in 0..span.count {
+            reads[design.placement.home(0, span.first + number * stride).index()] += 1;
+        }
+    }
+    let most = reads.iter().copied().max().unwrap_or(0);
+    most as f64 / reads.iter().sum::<u64>().max(1) as f64
+}
+
+/// Segments of a batch: of common prefixes, each with the streams that share it, and of each stream's own.
+pub(super) struct Spans {
+    pub(super) common: Vec<(Span, u32)>,
+    pub(super) own: Vec<Option<Span>>,
+}
+
+impl Spans {
+    /// All segments that are attended to. Streams are in the order of falling prefixes.
+    pub(super) fn of(design: &Design, stride: u32, streams: &[StreamLength]) -> Spans {
+        let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
+        let from = |stream: &StreamLength| {
+            stream.tokens - model.sliding_window.unwrap_or(stream.tokens).min(stream.tokens)
+        };
+        // Caches are shared by whole segments: the rest of a prefix belongs to each stream. If nothing
+        // follows the prefix, its last segment is complete, however short.
+        let shared = |stream: &StreamLength| match stream.prefix == stream.tokens {
+            true => stream.tokens,
+            false => stream.prefix / p * p,
+        };
+        let (mut common, mut below) = (Vec::new(), 0);
+        for end in streams.iter().rev().map(shared) {
+            let sharing = streams.iter().filter(|stream| shared(stream) >= end).count() as u32;
+            let start = streams.first().map_or(0, from).max(below);
+            common.extend(span(p, start, end, stride).filter(|_| end > below).map(|span| (span, sharing)));
+            below = below.max(end);
+        }
+        let own = |stream: &StreamLength| span(p, from(stream).max(shared(stream)), stream.tokens, stride);
+        Spans { common, own: streams.iter().map(own).collect() }
+    }
+
+    /// Segments of the stream with most.
+    pub(super) fn most(&self) -> u32 {
+        let count = |stream: usize| {
+            let common = self.common.iter().filter(|(_, sharing)| stream < *sharing as usize);
+            common.map(|(span, _)| span.count).sum::<u32>() + self.own[stream].map_or(0, |span| span.count)
+        };
+        (0..self.own.len()).map(count).max().unwrap_or(0)
+    }
+
+    /// A sample in which the stream with most has `wanted` of `all` segments, and others as large a share.
+    pub(super) fn sample(&self, wanted: u32, all: u32, p: u32) -> Spans {
+        let part = |count: u32| u64::from(wanted) * u64::from(count);
+        let common = self.common.iter().filter_map(|(span, sharing)| {
+            Some((sampled(Some(*span), part(span.count).div_ceil(u64::from(all)) as u32, p)?, *sharing))
+        });
+        let alike = self.own.windows(2).all(|two| two[0].map(|s| s.count) == two[1].map(|s| s.count));
+        let own = |span: &Option<Span>| {
+            let count = span.map_or(0, |span| (part(span.count) / u64::from(all)) as u32);
+            // A short stream among longer ones does not vanish.
+            sampled(*span, if alike { count } else { count.max(1) }, p)
+        };
+        Spans { common: common.collect(), own: self.own.iter().map(own).collect() }
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Span> {
+        self.common.iter().map(|(span, _)| span).chain(self.own.iter().flatten())
+    }
+
+    pub(super) fn slices(&self) -> u64 {
+        self.all().map(|span| u64::from(span.count)).sum()
+    }
+}

@@ -1,0 +1,54 @@
+//! The synthesis that a design still needs: what the cache has no result of, and about how long it takes.
+
+use super::parts::{as_instantiated, parts};
+use super::timed::boxes;
+use super::yosys::Yosys;
+use crate::design::Design;
+use crate::emit;
+use anyhow::Result;
+
+/// A synthesis without a result in the cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pending {
+    /// Name of its content: two designs with the same part have the same.
+    pub key: String,
+    /// The module.
+    pub module: &'static str,
+    /// Seconds that it takes, about.
+    pub seconds: f64,
+}
+
+/// Bits of a flit of the design whose parts were timed.
+const WIDTH: f64 = 512.0;
+
+/// Seconds of a part on a core of 2.5 GHz at that width: the part that depends on it grows in proportion.
+fn seconds(module: &str, width: u32) -> f64 {
+    let (fixed, at_width) = match module {
+        emit::ROUTER => (10.0, 25.0),
+        emit::TILE => (12.0, 24.0),
+        emit::PAD => (20.0, 52.0),
+        emit::FRONT => (30.0, 65.0),
+        emit::TOP => (10.0, 30.0),
+        _ => (8.0, 12.0),
+    };
+    fixed + at_width * f64::from(width) / WIDTH
+}
+
+/// What has to be synthesised before a design can be estimated without Yosys.
+///
+/// # Errors
+/// When a source cannot be emitted, or without a cache.
+pub fn pending(design: &Design, yosys: &Yosys) -> Result<Vec<Pending>> {
+    let width = design.flit.data_width;
+    let mut all = Vec::new();
+    for part in parts(design) {
+        let files = emit::emit_block(design, part.module)?;
+        let key = yosys.key(&files, part.module, &as_instantiated(design, &part));
+        all.push(Pending { key, module: part.module, seconds: seconds(part.module, width) });
+    }
+    let files = emit::emit_block(design, emit::TOP)?;
+    let key = yosys.key_of_whole(&files, emit::TOP, &boxes(design));
+    all.push(Pending { key, module: emit::TOP, seconds: seconds(emit::TOP, width) });
+    let cached = all.iter().map(|pending| yosys.has(&pending.key)).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.into_iter().zip(cached).filter_map(|(pending, cached)| (!cached).then_some(pending)).collect())
+}
