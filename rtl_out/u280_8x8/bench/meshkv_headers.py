@@ -9,7 +9,7 @@ from pathlib import Path
 FILES = ("meshkv_registers.h", "meshkv_shape.h")
 DEFINITION = re.compile(r"^#define MESHKV_(\w+)(?:\((\w+)\))?[ \t]+(.+?)[ \t]*(?:/\*.*)?$", re.MULTILINE)
 # Numbers of C, whose suffix Python has not.
-NUMBER = re.compile(r"\b(0x[0-9a-fA-F]+|[0-9]+)u\b")
+NUMBER = re.compile(r"\b(0x[0-9a-fA-F]+|[0-9]+)u(?:ll)?\b")
 
 
 class Headers:

@@ -69,6 +69,7 @@ module meshkv_duplicate_filter #(
     ) u_bloom (
         .clk   (clk),
         .rst   (rst),
+        .valid (s_valid),
         .key   (name),
         .seen  (seen),
         .insert(insert),

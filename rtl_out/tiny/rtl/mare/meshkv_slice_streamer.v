@@ -122,7 +122,7 @@ module meshkv_slice_streamer #(
 
     localparam [ADDR_WIDTH-1:0] SLICE = SLICE_FLITS[ADDR_WIDTH-1:0];
     always @(posedge clk) begin
-        if (s_ready) begin
+        if (s_ready & s_valid) begin
             key_q   <= s_key;
             index_q <= s_first;
             last_q  <= s_last;
@@ -130,7 +130,7 @@ module meshkv_slice_streamer #(
             mask_q  <= s_mask;
             slot_q  <= s_slot;
             base_q  <= { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, s_slot} * SLICE;
-        end else if (advance) begin
+        end else if (~s_ready & advance) begin
             index_q <= index_q + 1'b1;
         end
         busy_q <= s_ready ? s_valid & |s_dest : busy_q;
@@ -151,6 +151,7 @@ module meshkv_slice_streamer #(
             vc_2      <= vc;
         end
         if (rst) begin
+            {base_q, index_q} <= {ADDR_WIDTH+INDEX_WIDTH{1'b0}};
             busy_q  <= 1'b0;
             valid_1 <= 1'b0;
             valid_2 <= 1'b0;

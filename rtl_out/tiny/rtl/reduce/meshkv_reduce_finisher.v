@@ -143,6 +143,7 @@ module meshkv_reduce_finisher #(
             drains_q       <= 1'b0;
             shown_q        <= 1'b0;
             max_next_q     <= 1'b0;
+            element_q      <= {ELEMENT_WIDTH{1'b0}};
             valid_q        <= {ROUND{1'b0}};
             ask_q          <= {LEAD{1'b0}};
         end
@@ -261,7 +262,7 @@ module meshkv_reduce_finisher #(
         .s_ready(unused_room),
         .s_data ({beyond_q, partial_q, partial_q & is_max_q[SINGLE], partial_q ? ends_head_q[SINGLE] : ends_head_q[ROUND], done_id_q, partial_q ? single_q : {16'd0, element}}),
         .m_valid(waits),
-        .m_ready(packs & ~lower),
+        .m_ready(leaves),
         .m_data ({beyond, is_single, head_ends, last, id, rounded})
     );
     meshkv_element_packer #(

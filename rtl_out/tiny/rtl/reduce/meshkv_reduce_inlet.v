@@ -196,6 +196,7 @@ module meshkv_reduce_inlet #(
             picked_q <= 1'b0;
             header_q <= 1'b0;
             turn_q   <= {{SOURCES-1{1'b0}}, 1'b1};
+            {turn_number_q, turn_place_q} <= {SOURCE_WIDTH+HEADER_PTR{1'b0}};
         end
     end
 
@@ -242,6 +243,10 @@ module meshkv_reduce_inlet #(
             busy_q   <= 1'b0;
             valid_q  <= 1'b0;
             credit_q <= {SOURCES{1'b0}};
+            number_q <= {SOURCE_WIDTH{1'b0}};
+            place_q  <= {PTR_WIDTH{1'b0}};
+            part_q   <= {PART_WIDTH{1'b0}};
+            beat_q   <= {BEAT_WIDTH{1'b0}};
         end
     end
     assign root_credit  = credit_q;

@@ -221,6 +221,7 @@ module meshkv_filler #(
 
     // Slot of each burst, and address of its next beat.
     (* ram_style = "distributed" *) reg [SLOT_WIDTH-1:0] slot_mem[0:IDS-1];
+    localparam [IDS-1:0] FIRST_ID = 1;
     reg  [IDS*ADDR_WIDTH-1:0] place_q;
     reg                       d_valid_q, d_last_q, d_bad_q;
     reg  [ID_WIDTH-1:0]       d_id_q;
@@ -305,7 +306,7 @@ module meshkv_filler #(
             beats_q  <= beats[LEN_WIDTH-1:0];
         end
         valid_q <= sends;
-        used_q  <= (used_q | (vacant & {IDS{sends}})) & ~({ {IDS-1{1'b0}}, frees} << d_id_q);
+        used_q  <= (used_q | (vacant & {IDS{sends}})) & ~({IDS{frees}} & FIRST_ID << d_id_q);
         d_valid_q <= rsp_valid;
         d_last_q  <= rsp_last;
         d_bad_q   <= rsp_bad;

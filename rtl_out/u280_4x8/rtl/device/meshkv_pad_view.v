@@ -90,7 +90,7 @@ module meshkv_pad_view #(
             settled_q <= {SETTLE{1'b0} };
         end
         if (found & found_ready) busy_q <= 1'b0;
-        if (pe_rst) busy_q <= 1'b0;
+        if (pe_rst) {busy_q, tile_q} <= 10'b0;
     end
     meshkv_async_register #(
         .WIDTH(32)

@@ -187,7 +187,7 @@ module meshkv_tile_port #(
         near_d = forks & !forked & (near_q | near_goes);
         far_d = forks & !forked & (far_q | far_goes);
     end
-    assign data_ready = forked;
+    assign data_ready = data_valid & forked;
     always @(posedge clk) begin
         near_q <= near_d;
         far_q  <= far_d;

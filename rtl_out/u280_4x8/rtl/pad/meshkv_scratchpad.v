@@ -131,6 +131,7 @@ module meshkv_scratchpad #(
             first_1  <= load_first;
             last_1   <= load_last;
         end
+        if (rst) {slot_1, block_1} <= {PAD_SLOT_WIDTH+BLOCK_WIDTH{1'b0}};
         slot_2   <= slot_1;
         buffer_2 <= buffer_1;
         entry_2  <= entry_1;
@@ -231,7 +232,7 @@ module meshkv_scratchpad #(
         word_3 <= weights[at_2[AT_WIDTH-1:0]];
     end
     always @(posedge clk) begin
-        lane_2   <= valid_1 ? {LANE_WIDTH{1'b0}} : lane_2 + 1'b1;
+        lane_2   <= valid_1 | rst ? {LANE_WIDTH{1'b0}} : lane_2 + 1'b1;
         first_2  <= first_1;
         last_2   <= last_1;
         lane_3   <= lane_2;
@@ -244,7 +245,8 @@ module meshkv_scratchpad #(
         small_6       <= is_small;
         down_6        <= is_small ? below_5[4:0] - 5'd5 : below_5[4:0];
         significand_6 <= {1'b1, significand_5};
-        if (~fits) significand_6 <= 17'b0;
+        // A lane without a token has neither: no other word may tell how far a zero moves.
+        if (~fits) {down_6, significand_6} <= 22'b0;
         small_7       <= small_6;
         shifted_7     <= {significand_6, 1'b0} >> down_6;
         small_8       <= small_7;

@@ -133,8 +133,8 @@ module meshkv_part_former #(
     reg  max_in_q;
     wire is_max = first & ~max_in_q;
     wire takes;
-    assign number_ready = takes & ~is_max;
-    assign pop          = waits & number_ready;
+    assign number_ready = waits & takes & ~is_max;
+    assign pop          = number_ready;
     always @(posedge clk) begin
         if (waits & takes) max_in_q <= is_max;
         if (rst) max_in_q <= 1'b0;

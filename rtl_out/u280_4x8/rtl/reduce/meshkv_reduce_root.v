@@ -172,8 +172,10 @@ module meshkv_reduce_root #(
                 if (ahead_q == LAST_CONTEXT[CONTEXT_WIDTH-1:0]) phase_q <= WAIT;
             end
             WAIT: begin
-                ahead_q <= number[CONTEXT_WIDTH-1:0];
-                if (header_valid) phase_q <= LOOK;
+                if (header_valid) begin
+                    ahead_q <= number[CONTEXT_WIDTH-1:0];
+                    phase_q <= LOOK;
+                end
             end
             LOOK: if (~merging_q) phase_q <= COMPARE;
             COMPARE: begin
@@ -210,6 +212,7 @@ module meshkv_reduce_root #(
             id_q      <= header_id;
             context_q <= ahead_q;
         end
+        if (rst) context_q <= {CONTEXT_WIDTH{1'b0}};
     end
     assign merge_valid = in_valid & in_first;
     assign merge_id    = id_q;

@@ -114,7 +114,7 @@ module meshkv_read_guard #(
                 .base_high    (base_high),
                 .base_argument(base_argument),
                 .base_data    (base_data),
-                .part         (s_araddr[PART_LSB+:PART_WIDTH]),
+                .part         (s_araddr[PART_LSB+:PART_WIDTH] & {PART_WIDTH{s_arvalid}}),
                 .base         (whole_base)
             );
         end else begin : gen_one

@@ -16,6 +16,7 @@ module meshkv_bloom_filter #(
 ) (
     input  wire                 clk,
     input  wire                 rst,
+    input  wire                 valid,  // There is a key.
     input  wire [KEY_WIDTH-1:0] key,  // Key to look up and, with insert, to record.
     output wire                 seen,  // The key of the cycle before may have been inserted; if low, it was not.
     input  wire                 insert,  // The key is recorded.
@@ -32,8 +33,8 @@ module meshkv_bloom_filter #(
     genvar i;
     generate
         for (i = 0; i < HASH_WIDTH; i = i + 1) begin : gen_hash
-            assign hash_a[i] = ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
-            assign hash_b[i] = ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            assign hash_a[i] = valid & ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
+            assign hash_b[i] = valid & ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
         end
     endgenerate
 

@@ -333,7 +333,7 @@ module meshkv_requester #(
                     place_q[s*PTR_WIDTH+:PTR_WIDTH]    <= at == LAST_PLACE[PTR_WIDTH-1:0] ? {PTR_WIDTH{1'b0}} : at + 1'b1;
                 end
                 if (joins[s]) mask_q[s*MASK_WIDTH+:MASK_WIDTH] <= mask_q[s*MASK_WIDTH+:MASK_WIDTH] | c_mask_q;
-                if (tick & ~late[s] & ~(patient_q[s] && next == first)) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= age + 1'b1;
+                if (busy_q[s] & tick & ~late[s] & ~(patient_q[s] && next == first)) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= age + 1'b1;
                 if (arrives[s] | retries[s]) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= {AGE_WIDTH{1'b0}};
                 if (opens[s]) begin
                     patient_q[s]                        <= c_patient_q;

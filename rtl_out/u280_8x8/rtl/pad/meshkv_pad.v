@@ -404,14 +404,14 @@ module meshkv_pad #(
         .q_data       (q_data),
         .op_valid     (row_valid),
         .op_slot      (row_slot),
-        .op_kind      (turn_q ? SUMS : ones_q ? ONES : value ? V : K),
-        .op_part      (part),
+        .op_kind      (turn_q ? SUMS : ones_q ? ONES : value & kv_valid ? V : K),
+        .op_part      (part & {PART_WIDTH{kv_valid}}),
         .op_begins    (part_begins),
         .op_ends      (part_ends),
         .op_token     (token),
         .op_counts    (counts),
         .op_tail      (k_issues & last_pass & part_ends),
-        .op_dim       (turn_q ? read_dim : ones_q ? ALL_DIMS : {1'b0, dim}),
+        .op_dim       (turn_q ? read_dim : ones_q ? ALL_DIMS : {1'b0, dim & {DIM_LOG{kv_valid}}}),
         .op_buffer    (buffer_q),
         .op_clear     (last_read),
         .op_first     (value | ones_q ? v_first : k_first),
@@ -528,6 +528,8 @@ module meshkv_pad #(
             run_q     <= 1'b0;
             turn_q    <= 1'b0;
             found_q   <= 1'b1;
+            now_q     <= {SPOTS{1'b0}};
+            reads_q   <= {SPOTS{1'b0}};
             due_q     <= {SPOTS{1'b0}};
             read_state_q <= NONE;
             q_fresh_q <= {FRESH_CYCLES{1'b0}};
