@@ -16,10 +16,10 @@ fn checked(cols: u32, rows: u32, more: &str) -> Value {
     serde_json::from_str(&said.out).expect("one JSON object")
 }
 
-/// The warning about a key.
-fn warning<'a>(checked: &'a Value, key: &str) -> Option<&'a str> {
-    let all = checked["warnings"].as_array().expect("a list");
-    all.iter().filter_map(|one| one["message"].as_str()).find(|text| text.starts_with(key))
+/// The warning of a rule.
+fn warning<'a>(checked: &'a Value, rule: &str) -> Option<&'a str> {
+    let all = checked["diagnostics"].as_array().expect("a list");
+    all.iter().find(|one| one["rule"] == rule).and_then(|one| one["message"].as_str())
 }
 
 fn near(value: &Value, wanted: f64) -> bool {
@@ -29,7 +29,7 @@ fn near(value: &Value, wanted: f64) -> bool {
 #[test]
 fn a_layer_in_one_column_is_held_by_its_ports_and_the_stride_moves_it() {
     let found = checked(4, 4, "");
-    let said = warning(&found, "takv.column_stride").expect("a warning");
+    let said = warning(&found, "layer-reaches-ports").expect("a warning");
     assert!(said.contains("4 of 16 memory ports read it, at 53.7 of 460 GB/s"), "{said}");
     for row in found["throughput"].as_array().unwrap() {
         assert_eq!((&row["held_by"], &row["change"]["key"]), (&"ports".into(), &"takv.column_stride".into()));
@@ -37,7 +37,7 @@ fn a_layer_in_one_column_is_held_by_its_ports_and_the_stride_moves_it() {
         assert!(near(&row["most_gbs"]["ports"], 53.7) && near(&row["most_gbs"]["memory"], 429.3), "{row}");
     }
     let spread = checked(4, 4, "[takv]\ncolumn_stride = 1");
-    assert_eq!(warning(&spread, "takv"), None);
+    assert_eq!(warning(&spread, "layer-reaches-ports"), None);
     // What the advice promises is what a check of it says.
     let (now, then) = (&found["throughput"][1]["change"], &spread["throughput"][1]);
     assert_eq!(now["held_by"], then["held_by"]);
@@ -47,10 +47,10 @@ fn a_layer_in_one_column_is_held_by_its_ports_and_the_stride_moves_it() {
 #[test]
 fn a_bandwidth_that_the_ports_do_not_carry_is_said() {
     let found = checked(6, 5, "[takv]\ncolumn_stride = 1\n[memory]\nbandwidth_gbs = 819.0");
-    let said = warning(&found, "memory.bandwidth_gbs").expect("a warning");
+    let said = warning(&found, "ports-carry-bandwidth").expect("a warning");
     assert!(said.contains("more than 30 memory ports carry: 480.0 GB/s"), "{said}");
     let followed = checked(6, 5, "[takv]\ncolumn_stride = 1\n[memory]\nbandwidth_gbs = 480.0");
-    assert_eq!(warning(&followed, "memory.bandwidth_gbs"), None);
+    assert_eq!(warning(&followed, "ports-carry-bandwidth"), None);
 }
 
 #[test]

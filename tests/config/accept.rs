@@ -31,7 +31,8 @@ fn an_accepted_warning_is_counted_with_its_reason_and_not_shown() {
 
 #[test]
 fn a_warning_of_the_card_may_be_accepted_where_the_card_is_not_judged() {
-    let text = "[[accept]]\nwarning = \"caches-fit-card\"\nreason = \"for simulation only\"\n";
+    let text = "[takv]\ncolumn_stride = 1\n\
+        [[accept]]\nwarning = \"caches-fit-card\"\nreason = \"for simulation only\"\n";
     let [others, card] = warnings(text);
     assert!(others.is_empty() && others.accepted.is_empty(), "{others}");
     assert!(card.is_empty() && card.accepted.len() == 1, "{card}");

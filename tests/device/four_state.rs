@@ -110,7 +110,8 @@ fn flits_of_512_bits_are_free_of_x_under_either_router() {
 
 #[test]
 fn ablations_are_free_of_x() {
-    let ablations: [(&str, fn(&mut Config)); 4] = [
+    type Change = fn(&mut Config);
+    let ablations: [(&str, Change); 4] = [
         ("no pad", |c| c.pad.enable = false),
         ("no mare", |c| c.mare.enable = false),
         ("no bloom", |c| c.mare.dedup = false),

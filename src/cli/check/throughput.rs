@@ -7,6 +7,7 @@ use crate::cosim::workloads::decode::{step, Workload};
 use crate::design::{Choice, Design, Forecast, Mapping, Sharing};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 /// Least gain of a change that is worth a word.
 const WORTH: f64 = 1.05;
@@ -54,8 +55,11 @@ struct Rates {
 struct Change {
     /// The key.
     key: &'static str,
-    /// Its value.
-    value: String,
+    /// Its value; null is its default.
+    value: Value,
+    /// The value in words.
+    #[serde(skip)]
+    text: String,
     /// The least of the rates with it, in GB/s.
     gbs: f64,
     /// The part that holds the step then.
@@ -169,18 +173,22 @@ fn candidates(config: &Config, part: &str) -> Vec<Candidate> {
     all
 }
 
+/// Takes a key, its value in words, and the change.
+type Add<'a> = dyn FnMut(&'static str, String, &dyn Fn(&mut Config)) + 'a;
+
 /// The next wider flit.
-fn widen(config: &Config, add: &mut dyn FnMut(&'static str, String, &dyn Fn(&mut Config))) {
+fn widen(config: &Config, add: &mut Add) {
     let width = 2 * config.noc.flit_width;
     add("noc.flit_width", width.to_string(), &|c| c.noc.flit_width = width);
 }
 
 /// The change of one key that raises the least rate most, of those that are legal.
 fn best_change(design: &Design, streams: u32, now: (&'static str, f64)) -> Option<Change> {
-    let tried = candidates(&design.config, now.0).into_iter().filter_map(|(key, value, config)| {
+    let tried = candidates(&design.config, now.0).into_iter().filter_map(|(key, text, config)| {
         let changed = Design::from_config(&design.name, &config).ok()?;
         let (held_by, gbs) = rates(&changed, streams)?.1.least();
-        (gbs >= WORTH * now.1).then_some(Change { key, value, gbs, held_by })
+        let value = serde_json::from_str(&text).unwrap_or(Value::Null);
+        (gbs >= WORTH * now.1).then_some(Change { key, value, text, gbs, held_by })
     });
     // Of equal ones the first, which changes least.
     tried.reduce(|best, other| if other.gbs > WORTH * best.gbs { other } else { best })
@@ -263,7 +271,7 @@ fn held(design: &Design, row: &ThroughputRow) -> String {
     let way = match (&row.change, row.held_by) {
         (Some(change), _) => format!(
             "{} = {} raises it to {:.0} GB/s, held by {}",
-            change.key, change.value, change.gbs, change.held_by
+            change.key, change.text, change.gbs, change.held_by
         ),
         (None, "memory") => "no key of the fabric moves it".to_owned(),
         (None, _) => "no single key that was tried moves it".to_owned(),

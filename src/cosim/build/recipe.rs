@@ -114,8 +114,9 @@ impl Piece {
     /// True if it needs this emitted file.
     pub(in crate::cosim) fn uses(&self, file: &SourceFile) -> bool {
         let name = file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".v"));
-        // Files in `board/` are for the card and use primitives of Vivado.
-        let verilog = file.path.ends_with(".v") && !file.path.starts_with("board/");
+        // Files in `board/` are for the card and use primitives of Vivado; those in `bench/` are of a bench.
+        let beside = ["board/", "bench/"].iter().any(|folder| file.path.starts_with(folder));
+        let verilog = file.path.ends_with(".v") && !beside;
         verilog && name.is_none_or(|name| !self.unused.contains(name))
     }
 }

@@ -116,6 +116,8 @@ pub(super) fn smaller(config: &Config, ends: &dyn Fn(&Config) -> bool) -> Vec<Ad
 
 /// Gain from which the paper's layer in one column costs bandwidth.
 const WORTH: f64 = 1.25;
+/// Share of the memory's bandwidth from which a layer's share of it matters.
+const LEAST: f64 = 0.25;
 
 /// The paper keeps a layer in one column, whose ports alone read it.
 pub(super) fn a_layer_reaches_the_ports(config: &Config) -> Option<Finding> {
@@ -137,7 +139,8 @@ pub(super) fn a_layer_reaches_the_ports(config: &Config) -> Option<Finding> {
     let (now, then) = (Design::decide("layout", config), Design::decide("layout", &spread));
     let left = config.memory.bandwidth_gbs * now.memory.refresh.map_or(1.0, |refresh| refresh.left());
     let [before, after] = [&now, &then].map(|design| design.layer_gbs().min(left));
-    (after > WORTH * before).then(|| {
+    // A fabric that uses little of the memory in any case is limited by its own size.
+    (after > WORTH * before && after > LEAST * left).then(|| {
         let fault = format!(
             "keeps a layer in one column, as the paper does: {} of {} memory ports read it, at {before:.1} of {:.0} GB/s at \
              most",

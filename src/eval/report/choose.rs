@@ -180,7 +180,7 @@ fn relate(rows: &mut Rows, y: &[Column], key: &str, value: &str) {
     let errors = |row: &serde_json::Map<String, Value>| -> Vec<f64> {
         y.iter().map(|column| Rows::value(row, &column.error).as_f64().unwrap_or(0.0)).collect()
     };
-    let base: HashMap<Vec<String>, (Vec<Option<f64>>, Vec<f64>)> = rows
+    let base: HashMap<Vec<String>, _> = rows
         .rows
         .iter()
         .filter(|row| text(Rows::value(row, key)) == value)

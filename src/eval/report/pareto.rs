@@ -70,7 +70,7 @@ pub fn tradeoffs(chosen: &Chosen) -> Vec<Tradeoff> {
         };
         labels.iter().map(one).collect::<Vec<_>>().join(", ")
     };
-    let mut found: Vec<(String, Vec<(String, Vec<&Map<String, Value>>)>)> = Vec::new();
+    let mut found: Vec<(String, Vec<Named>)> = Vec::new();
     for row in rows.rows.iter().filter(|row| Rows::value(row, "fullest").is_number()) {
         let (workload, name) = (named(row, &work, true), named(row, &config, false));
         let at = found.iter().position(|(there, _)| *there == workload).unwrap_or_else(|| {
@@ -83,12 +83,15 @@ pub fn tradeoffs(chosen: &Chosen) -> Vec<Tradeoff> {
             None => all.push((name, vec![row])),
         }
     }
-    let of = |(workload, all): (String, Vec<(String, Vec<&Map<String, Value>>)>)| Tradeoff {
+    let of = |(workload, all): (String, Vec<Named>)| Tradeoff {
         workload,
         candidates: all.into_iter().filter_map(|(name, rows)| candidate(name, &rows)).collect(),
     };
     found.into_iter().map(of).collect()
 }
+
+/// The rows of a configuration, with its name.
+type Named<'a> = (String, Vec<&'a Map<String, Value>>);
 
 fn candidate(name: String, rows: &[&Map<String, Value>]) -> Option<Candidate> {
     let number = |key: &str| Rows::value(rows[0], key).as_f64();
