@@ -19,7 +19,7 @@ pub const SYNTHESIS: &str = "1364-2005 for synthesis";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Up to names, widths, drivers and uses, once for each module. Icarus, which copies what is below a top, reads
-    /// [`PARTS`] instead of what joins them.
+    /// routers, tiles, arrays and what is beside them instead of what joins them.
     Modules,
     /// Up to latches and loops of logic, which it finds only after it has copied each module to its every place.
     Places,
