@@ -50,8 +50,8 @@ fn least_bandwidth(change: &dyn Fn(&mut Config)) -> f64 {
     config.memory.bandwidth_gbs = 1e-6;
     let found = check("test", &config);
     let refused = found.iter().find(|f| f.key == "memory.bandwidth_gbs").expect("it is refused");
-    let advice = refused.help.split("bandwidth_gbs = ").nth(1).expect("it advises a value");
-    advice.split(' ').next().unwrap().parse().unwrap()
+    let advised = refused.advice.first().expect("it advises a value");
+    advised.set[0].value.as_f64().expect("a number")
 }
 
 #[test]
