@@ -13,7 +13,7 @@ use std::process::Command;
 /// Differences that a bench prints before it ends.
 const MOST: usize = 40;
 /// Periods after which every stage without a reset has what was put into it under reset.
-const PASSED: u32 = 100;
+const PASSED: u32 = 20;
 
 /// Whether emitted files get monitors, with which they run at a fifth of the speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -462,6 +462,7 @@ module meshkv_control_registers #(
             aw_q      <= 1'b0;
             w_q       <= 1'b0;
             ar_q      <= 1'b0;
+            ar_word_q <= {WORD_BITS{1'b0} };
             b_q       <= 1'b0;
             r_q       <= 1'b0;
             turn_q    <= 1'b0;

@@ -478,7 +478,7 @@ module meshkv_run_control #(
         timer_q <= clears_timer ? {TIMEOUT_WIDTH{1'b0} } : timer_q + 1'b1;
         if (cleans) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
         if (soils) dirty_q[epoch_q] <= 1'b1;
-        if (next_epoch) epoch_q <= epoch_q + 1'b1;
+        if (next_epoch & ~rst) epoch_q <= epoch_q + 1'b1;
         settle_q <= settled && state_q == OUTPUTS ? settle_q + 1'b1 : 4'd0;
         if (over) runs_q <= runs_q + 1'b1;
         if (state_q == IDLE && start) cycles_q <= 64'd0;

@@ -310,8 +310,10 @@ module meshkv_filler #(
         d_valid_q <= rsp_valid;
         d_last_q  <= rsp_last;
         d_bad_q   <= rsp_bad;
-        d_id_q    <= rsp_id;
-        if (rsp_valid) d_data_q <= rsp_data;
+        if (rsp_valid) begin
+            d_id_q   <= rsp_id;
+            d_data_q <= rsp_data;
+        end
         bad_q      <= bad_q | (comes & d_bad_q);
         patience_q <= ~|used_q | comes ? {TIMEOUT_WIDTH{1'b0}} : patience_q + 1'b1;
         broken_q   <= broken_q | &patience_q;
@@ -323,6 +325,7 @@ module meshkv_filler #(
             used_q     <= {IDS{1'b0}};
             count_q    <= CREDITS[CREDIT_WIDTH-1:0];
             d_valid_q  <= 1'b0;
+            d_id_q     <= {ID_WIDTH{1'b0}};
             bad_q      <= 1'b0;
             broken_q   <= 1'b0;
             patience_q <= {TIMEOUT_WIDTH{1'b0}};

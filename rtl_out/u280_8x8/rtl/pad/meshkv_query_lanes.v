@@ -80,8 +80,16 @@ module meshkv_query_lanes #(
     always @(posedge clk) begin
         at_2 <= at_2 + 1'b1;
         if (ends_1) begin
-            at_2      <= {IN_PART{1'b0}};
-            half_2    <= half_1;
+            at_2   <= {IN_PART{1'b0}};
+            half_2 <= half_1;
+        end
+        if (rst) begin
+            at_2   <= {IN_PART{1'b0}};
+            half_2 <= 1'b0;
+        end
+    end
+    always @(posedge clk) begin
+        if (ends_1) begin
             tag_2     <= tag_1;
             largest_2 <= {so_far[4:1], so_far[0] | ~|so_far};
         end

@@ -275,6 +275,7 @@ module meshkv_column_controller #(
     wire unused_product = |product;
     reg                       valid_2, last_2, begins_2, ends_2;
     reg  [SEGMENT_WIDTH-1:0]  segment_2;
+    reg  [LAYER_WIDTH-1:0]    layer_2;
     reg  [ROWS-1:0]           rows_2;
     reg  [MASK_WIDTH-1:0]     mask_2;
     reg  [X_WIDTH-1:0]        column_2;
@@ -304,7 +305,7 @@ module meshkv_column_controller #(
     ) u_placement (
         .clk    (clk),
         .en     (advance),
-        .layer  (layer),
+        .layer  (layer_2),
         .segment(segment_2),
         .x      (home_x_4),
         .y      (home_y_4),
@@ -423,6 +424,9 @@ module meshkv_column_controller #(
             begins_2  <= ~|index;
             ends_2    <= index + 1'b1 == wide_count;
             segment_2 <= first + product[SEGMENT_WIDTH-1:0];
+            // A home is looked up in each cycle; without a segment, that of the first.
+            layer_2   <= layer;
+            if (~valid_1) {layer_2, segment_2} <= {LAYER_WIDTH+SEGMENT_WIDTH{1'b0}};
             {last_2, rows_2, mask_2, column_2, slice_2} <= {last_1, rows_1, mask_1, column_1, slice_1};
 
             {valid_3, last_3, begins_3, ends_3, segment_3, rows_3, mask_3, column_3, slice_3} <=
