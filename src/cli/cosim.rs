@@ -31,6 +31,7 @@ use crate::cosim::workloads::network::measure::RunError;
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use crate::input;
+use crate::workers;
 use anyhow::{anyhow, Context};
 use fabric::Fabric;
 use schemars::JsonSchema;
@@ -151,6 +152,18 @@ fn traffic(options: &Options, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// The rows of loads that run at once, in their order.
+fn at_once(loads: &[f64], run: &(dyn Fn(f64) -> anyhow::Result<Row> + Sync)) -> Vec<anyhow::Result<Row>> {
+    let places: Vec<usize> = (0..loads.len()).collect();
+    let mut rows: Vec<Option<anyhow::Result<Row>>> = loads.iter().map(|_| None).collect();
+    let ended = workers::work(&places, loads.len(), &|at| run(loads[*at]), &mut |at, row| {
+        rows[*at] = Some(row);
+        Ok(())
+    });
+    debug_assert!(ended.is_ok(), "an outcome is received, whatever it is");
+    rows.into_iter().flatten().collect()
+}
+
 /// Bytes of a trace at most: some ten million packets.
 const MOST_TRACE: u64 = 512 << 20;
 
@@ -248,20 +261,36 @@ impl Invocation<'_> {
         let mut phases = self.options.phases();
         let saturated_at = self.options.latency_limit;
         phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load.max(saturated_at.unwrap_or(0.0)));
-        let mut done: Vec<f64> = Vec::new();
-        let mut point = |load: f64| -> anyhow::Result<Row> {
-            progress.message(format!("point {}: offering {load:.4}", done.len() + 1));
-            self.fabric.reset()?;
-            let mut setup = Setup { design: self.design, phases, saturated_at, observe: &mut |_, _| {} };
+        let (design, interrupt, ui) = (self.design, self.fabric.interrupt, self.ui);
+        let measured = |network: &mut dyn Network, load: f64| -> anyhow::Result<Row> {
+            network.reset()?;
+            let mut setup = Setup { design, phases, saturated_at, observe: &mut |_, _| {} };
             let traffic = Traffic { load, ..traffic.clone() };
-            let row =
-                eval::measure(&mut self.fabric, &mut setup, &traffic, zero_load).map_err(interrupted)?;
-            let found = format!("offering {load:.4}: latency {:.2} cycles", row.latency_mean);
-            progress.aside(|| self.ui.detail(found));
-            done.push(load);
-            Ok(row)
+            eval::measure(network, &mut setup, &traffic, zero_load).map_err(interrupted)
         };
-        let found = eval::sweep(range, traffic.shape.fanout(), zero_load, saturated_at, &mut point);
+        // A model is made in no time; Verilog has threads of its own.
+        let ahead = if matches!(self.fabric.fabric, Fabric::Model(_)) { workers::cores() } else { 1 };
+        let mut done: Vec<f64> = Vec::new();
+        let mut points = |loads: &[f64]| -> Vec<anyhow::Result<Row>> {
+            let shown: Vec<String> = loads.iter().map(|load| format!("{load:.4}")).collect();
+            progress.message(format!("point {}: offering {}", done.len() + 1, shown.join(", ")));
+            let rows = match loads {
+                [load] => vec![measured(&mut self.fabric, *load)],
+                _ => at_once(loads, &|load| {
+                    let fabric = &mut modelled(design);
+                    measured(&mut Watched { fabric, interrupt, waves: None }, load)
+                }),
+            };
+            for (load, row) in
+                loads.iter().zip(&rows).filter_map(|(load, row)| Some((load, row.as_ref().ok()?)))
+            {
+                let found = format!("offering {load:.4}: latency {:.2} cycles", row.latency_mean);
+                progress.aside(|| ui.detail(found));
+                done.push(*load);
+            }
+            rows
+        };
+        let found = eval::sweep(range, traffic.shape.fanout(), zero_load, saturated_at, (ahead, &mut points));
         drop(progress);
         let found =
             found.map_err(|error| if error.is::<Interrupted>() { unfinished(&done) } else { error })?;

@@ -1,5 +1,5 @@
-//! Draws the load of every link over time as a heat map: a line for each link, a column for each
-//! window of cycles.
+//! Draws the load of every link over time as a heat map: a line for each link with the tile
+//! that it leaves, a column for each window of cycles.
 
 use super::report::canvas::{heat, picture_of, short, write, Area, Drawn, FAINT, INK, WIDTH};
 use super::row::LinkTimes;
@@ -7,13 +7,15 @@ use crate::design::{Mesh, Port};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-const LEFT: i32 = 74;
+const LEFT: i32 = 122;
 const RIGHT: i32 = WIDTH as i32 - 20;
 const TOP: i32 = 80;
 /// Units between the links of one direction and those of the next.
 const GAP: i32 = 14;
 /// Units of all lines together, about.
-const LINES: i32 = 420;
+const LINES: i32 = 560;
+/// Units of a name of a link.
+const NAME: i32 = 10;
 /// Units below the lines: the axis of time, then the scale.
 const BELOW: i32 = 104;
 
@@ -43,11 +45,18 @@ pub fn link_time(title: &str, mesh: Mesh, times: &LinkTimes) -> anyhow::Result<S
                 &name,
                 14,
                 INK,
-                (LEFT - 8, top + line * links.len() as i32 / 2),
-                (HPos::Right, VPos::Center),
+                (8, top + line * links.len() as i32 / 2),
+                (HPos::Left, VPos::Center),
             )?;
-            for &link in links {
+            // Thin lines have a name now and then; those between follow the order of the tiles.
+            let named = (NAME / line.max(1)).max(1) as usize;
+            for (at, &link) in links.iter().enumerate() {
                 windows(root, times, link, (top, line))?;
+                if at % named == 0 {
+                    let (x, y) = times.links[link].0;
+                    let place = (LEFT - 4, top + line / 2);
+                    write(root, &format!("{x},{y}"), 9, INK, place, (HPos::Right, VPos::Center))?;
+                }
                 top += line;
             }
             top += GAP;
@@ -127,9 +136,16 @@ mod tests {
         let svg = link_time("test", mesh, &times).unwrap();
         let background_and_scale = 1 + 15;
         assert_eq!(svg.matches("<rect").count(), background_and_scale + links.len() - 1 + 3);
-        for words in
-            ["eastward", "westward", "northward", "southward", "a window is 128 cycles", "flits a cycle"]
-        {
+        for words in [
+            "\n0,0\n",
+            "\n2,1\n",
+            "eastward",
+            "westward",
+            "northward",
+            "southward",
+            "a window is 128 cycles",
+            "flits a cycle",
+        ] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
     }

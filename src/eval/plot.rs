@@ -1,6 +1,6 @@
 //! Draws the latency-load curve of a sweep as SVG.
 
-use super::report::canvas::{decades, write, Drawn, FAINT, GRID, INK, PAPER, SERIES};
+use super::report::canvas::{decades, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
 use super::sweep::{Sweep, SATURATED_AT};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -38,7 +38,7 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     let style = |size: u32, colour: &RGBColor| ("sans-serif", size).into_font().color(colour);
     root.draw(&Text::new(title.to_owned(), (62, 14), style(17, &INK)))?;
     let mut chart = ChartBuilder::on(&root)
-        .margin_top(44)
+        .margin_top(62)
         .margin_right(24)
         .margin_bottom(10)
         .margin_left(10)
@@ -79,17 +79,25 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
         sweep.points.iter().map(|row| (loads(&row), latency(row).max(bottom).log10())).collect()
     };
     let top = top.log10();
-    curve(&mut chart, &points(|row| row.latency_p999 as f64), top, SERIES[3], "99.9th percentile")?;
-    curve(&mut chart, &points(|row| row.latency_p99 as f64), top, SERIES[1], "99th percentile")?;
-    curve(&mut chart, &points(|row| row.latency_mean), top, SERIES[0], "mean")?;
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(PAPER.mix(0.9))
-        .border_style(GRID)
-        .label_font(style(13, &INK))
-        .draw()?;
+    curve(&mut chart, &points(|row| row.latency_p999 as f64), top, SERIES[3])?;
+    curve(&mut chart, &points(|row| row.latency_p99 as f64), top, SERIES[1])?;
+    curve(&mut chart, &points(|row| row.latency_mean), top, SERIES[0])?;
+    legend(&root)?;
     root.present()
+}
+
+/// Curves with their colours.
+const CURVES: [(&str, usize); 3] = [("mean", 0), ("99th percentile", 1), ("99.9th percentile", 3)];
+
+/// Draws the legend above the plot: at saturation curves go everywhere in it.
+fn legend(root: &Area<'_>) -> Drawn {
+    let mut x = 64;
+    for (name, colour) in CURVES {
+        root.draw(&PathElement::new([(x, 45), (x + 18, 45)], SERIES[colour].stroke_width(2)))?;
+        write(root, name, 13, INK, (x + 24, 45), (HPos::Left, VPos::Center))?;
+        x += 40 + 8 * name.len() as i32;
+    }
+    Ok(())
 }
 
 /// Draws a dashed horizontal line with its name below its left end, away from the curves.
@@ -125,13 +133,10 @@ pub(super) fn within(points: &[(f64, f64)], top: f64) -> Vec<(f64, f64)> {
 }
 
 /// Draws one line with its points, up to the upper edge of the picture.
-fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColor, name: &str) -> Drawn {
+fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColor) -> Drawn {
     let inside = points.iter().take_while(|(_, y)| *y <= top).count();
     let line = within(points, top);
-    chart
-        .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
-        .label(name)
-        .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+    chart.draw_series(LineSeries::new(line, colour.stroke_width(2)))?;
     chart.draw_series(points[..inside].iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
     Ok(())
 }

@@ -7,6 +7,7 @@
 use super::row::{saturated_at, Row, SATURATED};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Mean latency at saturation, in multiples of the zero-load latency.
 pub const SATURATED_AT: f64 = SATURATED;
@@ -39,18 +40,68 @@ pub struct Sweep {
     pub command: String,
 }
 
+/// Runs of loads by their number of steps. Some are guessed ahead; of these only the ones that are asked for count, so that the
+/// curve does not depend on how many run at once.
+struct Runs<'p, E> {
+    /// Most loads that run at once.
+    ahead: usize,
+    load: &'p dyn Fn(u64) -> f64,
+    points: &'p mut dyn FnMut(&[f64]) -> Vec<Result<Row, E>>,
+    guessed: BTreeMap<u64, Result<Row, E>>,
+    asked: BTreeMap<u64, Row>,
+}
+
+impl<E> Runs<'_, E> {
+    /// True if a load saturates the network. `next` are loads that may be asked for next, the likeliest first.
+    fn saturated(&mut self, at: u64, next: impl IntoIterator<Item = u64>) -> Result<bool, E> {
+        if let Some(row) = self.asked.get(&at) {
+            return Ok(row.saturated);
+        }
+        if !self.guessed.contains_key(&at) {
+            let mut all = vec![at];
+            for guess in next {
+                let known = self.asked.contains_key(&guess) || self.guessed.contains_key(&guess);
+                if all.len() < self.ahead && !known && !all.contains(&guess) {
+                    all.push(guess);
+                }
+            }
+            let loads: Vec<f64> = all.iter().map(|&steps| (self.load)(steps)).collect();
+            self.guessed.extend(all.into_iter().zip((self.points)(&loads)));
+        }
+        // An error of a load that nobody asks for is none.
+        let row = self.guessed.remove(&at).expect("it has just run")?;
+        Ok(self.asked.entry(at).or_insert(row).saturated)
+    }
+}
+
+/// The middles that a bisection between two ends may take after its next one, level by level.
+fn middles(good: u64, bad: u64) -> Vec<u64> {
+    let (mut all, mut spans) = (Vec::new(), vec![(good, bad)]);
+    // Four levels are more than cores need.
+    for _ in 0..4 {
+        let split = spans
+            .iter()
+            .filter(|(from, to)| to - from > 1)
+            .map(|&(from, to)| (from, from + (to - from) / 2, to));
+        let split: Vec<_> = split.collect();
+        all.extend(split.iter().map(|(_, middle, _)| *middle));
+        spans = split.into_iter().flat_map(|(from, middle, to)| [(from, middle), (middle, to)]).collect();
+    }
+    all
+}
+
 /// Sweeps the load from `from` to `to`. `fanout` is the number of deliveries of an injected flit, which
 /// scales the resolution; `limit` is another limit of the mean latency than three times that without load, in cycles;
-/// `point` runs one load and holds it against that limit.
+/// `points` runs some loads, `ahead` at most, and holds each against that limit.
 ///
 /// # Errors
-/// The first error of `point`.
+/// The first error of a load that the curve needs.
 pub fn sweep<E>(
     (from, to): (f64, f64),
     fanout: u32,
     zero_load_latency: f64,
     limit: Option<f64>,
-    point: &mut dyn FnMut(f64) -> Result<Row, E>,
+    (ahead, points): (usize, &mut dyn FnMut(&[f64]) -> Vec<Result<Row, E>>),
 ) -> Result<Sweep, E> {
     let resolution = RESOLUTION / f64::from(fanout.max(1));
     // Loads are counted in steps of the resolution, so that they are round numbers and none is run
@@ -58,23 +109,16 @@ pub fn sweep<E>(
     let load = |steps: u64| (steps as f64 * resolution * 1e9).round() / 1e9;
     let steps = |load: f64| (load / resolution).round().max(1.0) as u64;
     let (first, last, full) = (steps(from), steps(to), steps(1.0));
-    let mut points: Vec<(u64, Row)> = Vec::new();
-    let mut run = |at: u64| -> Result<bool, E> {
-        if let Some((_, row)) = points.iter().find(|(steps, _)| *steps == at) {
-            return Ok(row.saturated);
-        }
-        let row = point(load(at))?;
-        let saturated = row.saturated;
-        points.push((at, row));
-        Ok(saturated)
-    };
+    let (guessed, asked) = (BTreeMap::new(), BTreeMap::new());
+    let mut runs = Runs { ahead: ahead.max(1), load: &load, points, guessed, asked };
 
     // `good` is not saturated (no load at all is not), `bad` is.
     let (mut good, mut bad) = (0, None);
     let stride = COARSE.max((last - first.min(last)) / 40);
     let mut at = first;
     while at <= last {
-        if run(at)? {
+        let later = (1..).map(|n| (at + n * stride).min(last)).take(runs.ahead);
+        if runs.saturated(at, later)? {
             bad = Some(at);
             break;
         }
@@ -83,16 +127,15 @@ pub fn sweep<E>(
     }
     while let Some(end) = bad.filter(|end| end - good > 1) {
         let middle = good + (end - good) / 2;
-        if run(middle)? {
+        if runs.saturated(middle, middles(good, end).into_iter().chain([full]))? {
             bad = Some(middle);
         } else {
             good = middle;
         }
     }
-    run(full)?;
+    runs.saturated(full, [])?;
 
-    points.sort_by_key(|(steps, _)| *steps);
-    let points: Vec<Row> = points.into_iter().map(|(_, row)| row).collect();
+    let points: Vec<Row> = runs.asked.into_values().collect();
     Ok(Sweep {
         saturation: bad.map(|_| load(good)),
         resolution,
@@ -110,19 +153,56 @@ mod tests {
     use super::*;
 
     /// A queue that saturates at `limit`: latency 10 / (1 - load / limit).
-    fn queue(limit: f64, runs: &mut Vec<f64>) -> impl FnMut(f64) -> Result<Row, String> + '_ {
-        move |load| {
-            runs.push(load);
-            let latency_mean = if load < limit { 10.0 / (1.0 - load / limit) } else { f64::INFINITY };
-            let saturated = latency_mean >= SATURATED_AT * 10.0;
-            Ok(Row { load: Some(load), latency_mean, saturated, accepted: load.min(limit), ..Row::default() })
+    fn queue(limit: f64, runs: &mut Vec<f64>) -> impl FnMut(&[f64]) -> Vec<Result<Row, String>> + '_ {
+        move |loads| {
+            runs.extend(loads);
+            let row = |&load: &f64| {
+                let latency_mean = if load < limit { 10.0 / (1.0 - load / limit) } else { f64::INFINITY };
+                let saturated = latency_mean >= SATURATED_AT * 10.0;
+                let accepted = load.min(limit);
+                Ok(Row { load: Some(load), latency_mean, saturated, accepted, ..Row::default() })
+            };
+            loads.iter().map(row).collect()
         }
+    }
+
+    #[test]
+    fn the_curve_does_not_depend_on_how_many_loads_run_at_once() {
+        for limit in [0.06, 0.6, 9.0] {
+            let found = |ahead| {
+                let mut runs = Vec::new();
+                let found = sweep((0.05, 1.0), 1, 10.0, None, (ahead, &mut queue(limit, &mut runs))).unwrap();
+                runs.sort_by(f64::total_cmp);
+                assert!(runs.windows(2).all(|two| two[0] < two[1]), "{ahead}: {runs:?}");
+                found
+            };
+            for ahead in [2, 3, 8, 64] {
+                assert_eq!(found(ahead), found(1), "{ahead} at once, limit {limit}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_guess_that_nobody_needs_is_none() {
+        let mut runs = Vec::new();
+        let mut calm = queue(0.6, &mut runs);
+        let mut points = |loads: &[f64]| -> Vec<Result<Row, String>> {
+            let fails = |load: &f64| (0.45..0.99).contains(load);
+            calm(loads)
+                .into_iter()
+                .zip(loads)
+                .map(|(row, load)| if fails(load) { Err("stalled".to_owned()) } else { row })
+                .collect()
+        };
+        let found = sweep((0.05, 1.0), 1, 10.0, None, (8, &mut points)).expect("no load above 0.4 is needed");
+        assert!((found.saturation.expect("it saturates") - 0.395).abs() < 1e-9);
     }
 
     #[test]
     fn saturation_is_found_to_the_resolution_and_no_load_is_run_twice() {
         let mut runs = Vec::new();
-        let found = sweep((0.05, 1.0), 1, 10.0, None, &mut queue(0.6, &mut runs)).expect("no point fails");
+        let found =
+            sweep((0.05, 1.0), 1, 10.0, None, (1, &mut queue(0.6, &mut runs))).expect("no point fails");
         // Three times the latency is reached at two thirds of 0.6.
         let saturation = found.saturation.expect("it saturates");
         assert!((saturation - 0.395).abs() < 1e-9, "{saturation}");
@@ -135,28 +215,29 @@ mod tests {
     #[test]
     fn saturation_below_the_range_is_found_too() {
         let found =
-            sweep((0.3, 0.5), 1, 10.0, None, &mut queue(0.06, &mut Vec::new())).expect("no point fails");
+            sweep((0.3, 0.5), 1, 10.0, None, (1, &mut queue(0.06, &mut Vec::new()))).expect("no point fails");
         assert!((found.saturation.expect("it saturates") - 0.035).abs() < 1e-9);
     }
 
     #[test]
     fn a_range_that_does_not_saturate_says_so() {
         let found =
-            sweep((0.1, 0.3), 1, 10.0, None, &mut queue(9.0, &mut Vec::new())).expect("no point fails");
+            sweep((0.1, 0.3), 1, 10.0, None, (1, &mut queue(9.0, &mut Vec::new()))).expect("no point fails");
         assert_eq!(found.saturation, None);
         assert_eq!(found.points.last().and_then(|row| row.load), Some(1.0));
     }
 
     #[test]
     fn the_resolution_follows_the_fan_out() {
-        let found =
-            sweep((0.05, 1.0), 50, 10.0, None, &mut queue(0.0303, &mut Vec::new())).expect("no point fails");
+        let found = sweep((0.05, 1.0), 50, 10.0, None, (1, &mut queue(0.0303, &mut Vec::new())))
+            .expect("no point fails");
         assert!((found.saturation.expect("it saturates") - 0.0202).abs() <= 0.0001);
     }
 
     #[test]
     fn an_error_of_a_point_ends_the_sweep() {
-        let mut point = |load: f64| if load > 0.2 { Err("stalled") } else { Ok(Row::default()) };
-        assert_eq!(sweep((0.1, 1.0), 1, 10.0, None, &mut point), Err("stalled"));
+        let point = |load: &f64| if *load > 0.2 { Err("stalled") } else { Ok(Row::default()) };
+        let mut points = |loads: &[f64]| loads.iter().map(point).collect::<Vec<_>>();
+        assert_eq!(sweep((0.1, 1.0), 1, 10.0, None, (2, &mut points)), Err("stalled"));
     }
 }

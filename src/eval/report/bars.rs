@@ -3,14 +3,47 @@
 use super::canvas::{interval, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::plot::Plot;
 use super::Group;
+use crate::eval::spread::Spread;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Part of a place that its bars fill.
 const FILLED: f64 = 0.8;
 
-/// Most bars that have their number written above.
-const NUMBERED: usize = 18;
+/// Units of the chart between its axes, about.
+const CHART: f64 = 470.0;
+/// Units of a letter of a number, and of its height.
+const LETTER: f64 = 7.0;
+const HEIGHT: f64 = 13.0;
+
+/// Way in which the numbers of bars are written, so that none lies on a bar or on another number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Across,
+    Upwards,
+    /// The table of the page has them.
+    Left,
+}
+
+impl Numbers {
+    /// Of so many bars in all, whose longest number has so many letters.
+    fn of(bars: usize, letters: usize) -> Numbers {
+        let pitch = CHART * FILLED / bars.max(1) as f64;
+        match (pitch >= LETTER * letters as f64, pitch >= HEIGHT) {
+            (true, _) => Numbers::Across,
+            (false, true) => Numbers::Upwards,
+            (false, false) => Numbers::Left,
+        }
+    }
+
+    /// The end of the axis above the highest bar, as a multiple of it.
+    fn room(self, letters: usize) -> f64 {
+        match self {
+            Numbers::Across | Numbers::Left => 1.12,
+            Numbers::Upwards => 1.08 + letters as f64 * LETTER / 300.0,
+        }
+    }
+}
 
 /// Draws the picture.
 ///
@@ -23,9 +56,13 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
             places.push(&group.x);
         }
     }
-    let spreads = plot.groups.iter().filter_map(|group| group.y[plot.at]);
-    let highest = spreads.map(|spread| spread.mean + spread.half.unwrap_or(0.0)).fold(0.0, f64::max);
-    let top = if highest > 0.0 { highest * 1.12 } else { 1.0 };
+    // Each picture has a scale of its own: that of another would leave most of it blank.
+    let own = plot.groups.iter().filter(|group| plot.series.contains(&group.series));
+    let spreads: Vec<Spread> = own.filter_map(|group| group.y[plot.at]).collect();
+    let letters = spreads.iter().map(|spread| short(spread.mean).chars().count()).max().unwrap_or(0);
+    let numbers = Numbers::of(places.len() * plot.series.len(), letters);
+    let highest = spreads.iter().map(|spread| spread.mean + spread.half.unwrap_or(0.0)).fold(0.0, f64::max);
+    let top = if highest > 0.0 { highest * numbers.room(letters) } else { 1.0 };
     picture([&plot.title, &plot.subtitle], &plot.names, |root, below| {
         let mut chart = ChartBuilder::on(below)
             .x_label_area_size(56)
@@ -53,13 +90,12 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
             write(root, name, 14, INK, (x, y + line), (HPos::Center, VPos::Top))?;
         }
         let width = FILLED / plot.series.len() as f64;
-        let count = places.len() * plot.series.len();
         for group in plot.groups {
             let series = plot.series.iter().position(|series| *series == group.series);
             let place = places.iter().position(|place| *place == group.x);
             let Some((series, place)) = series.zip(place) else { continue };
             let left = place as f64 + (1.0 - FILLED) / 2.0 + series as f64 * width;
-            bar(root, plot, group, (series, left, width, count), &pixel)?;
+            bar(root, plot, group, (series, left, width), (numbers, &pixel))?;
         }
         Ok(())
     })
@@ -69,8 +105,8 @@ fn bar(
     root: &Area<'_>,
     plot: &Plot<'_>,
     group: &Group,
-    (series, left, width, count): (usize, f64, f64, usize),
-    pixel: &dyn Fn(f64, f64) -> (i32, i32),
+    (series, left, width): (usize, f64, f64),
+    (numbers, pixel): (Numbers, &dyn Fn(f64, f64) -> (i32, i32)),
 ) -> Drawn {
     let Some(spread) = group.y[plot.at] else { return Ok(()) };
     let colour = SERIES[series % SERIES.len()];
@@ -82,8 +118,58 @@ fn bar(
     if low.1 - high.1 > 2 {
         interval(root, low, high, INK)?;
     }
-    if count <= NUMBERED {
-        write(root, &short(spread.mean), 12, INK, (high.0, high.1 - 4), (HPos::Center, VPos::Bottom))?;
+    let (text, place) = (short(spread.mean), (high.0, high.1 - 4));
+    match numbers {
+        Numbers::Across => write(root, &text, 12, INK, place, (HPos::Center, VPos::Bottom)),
+        Numbers::Upwards => upwards(root, &text, place),
+        Numbers::Left => Ok(()),
     }
-    Ok(())
+}
+
+/// Writes a number from a place upwards.
+fn upwards(root: &Area<'_>, text: &str, place: (i32, i32)) -> Drawn {
+    let font = ("sans-serif", 12).into_font().transform(FontTransform::Rotate270);
+    let style = font.color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+    root.draw(&Text::new(text.to_owned(), place, style))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_only_where_none_lies_on_a_bar() {
+        assert_eq!(Numbers::of(6, 7), Numbers::Across);
+        assert_eq!(Numbers::of(18, 7), Numbers::Upwards);
+        assert_eq!(Numbers::of(40, 7), Numbers::Left);
+        assert!(Numbers::Upwards.room(7) > Numbers::Across.room(7));
+    }
+
+    #[test]
+    fn a_picture_has_a_scale_of_its_own() {
+        let group = |series: &str, mean: f64| Group {
+            series: vec![series.to_owned()],
+            x: "a".to_owned(),
+            values: Vec::new(),
+            seeds: vec![1],
+            y: vec![Some(Spread::of(&[mean]))],
+            bound: false,
+            zero_load: None,
+        };
+        let groups = [group("small", 10.0), group("large", 9000.0)];
+        let plot = |name: &str| Plot {
+            title: String::new(),
+            subtitle: String::new(),
+            x: "mesh",
+            x_name: "mesh".to_owned(),
+            y_name: "y".to_owned(),
+            at: 0,
+            groups: &groups,
+            series: vec![vec![name.to_owned()]],
+            names: vec![name.to_owned()],
+            is_latency: false,
+        };
+        let svg = bars(&plot("small")).unwrap();
+        assert!(!svg.contains("9000") && !svg.contains("8000") && svg.contains("\n10\n"), "{svg}");
+    }
 }

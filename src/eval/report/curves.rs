@@ -77,7 +77,9 @@ pub(super) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
     let (low, high) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
     let room = ((high - low) * 0.04).max(high.abs() * 1e-3).max(1e-9);
     // A load axis begins at 0, other axes need not.
-    let left = if plot.x == "load" { 0.0 } else { low - room };
+    // A single one stands in the middle, instead of at the end of a blank axis.
+    let single = low == high;
+    let left = if plot.x == "load" && !single { 0.0 } else { low - room };
     let y_name = match axis.logarithmic {
         true => plot.y_name.replace(')', ", logarithmic)"),
         false => plot.y_name.clone(),
