@@ -1,24 +1,16 @@
 //! What crosses between clocks ends in a register; an end in a memory, in a DSP slice or behind logic is named.
 
+use crate::support::elaborated::elaborated;
 use crate::support::sources::source_mut;
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::lint::{connections::Modules, crossings};
+use meshkv::cli::lint::{crossings, flat::Flat};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
 use std::path::Path;
 
 /// Messages of the check about these files.
 fn said(files: &[SourceFile]) -> Vec<String> {
-    let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
-    let dir = tempfile::tempdir().unwrap();
-    let sources = lay_out(files, dir.path()).unwrap();
-    let passes = linters.passes(&sources, TOP, Depth::Modules);
-    for pass in passes.iter().filter(|pass| pass.tool.name == "yosys") {
-        assert_eq!(pass.run(dir.path(), &Interrupt::default()).unwrap(), []);
-    }
-    let modules = Modules::read(&linters, dir.path(), TOP, &Interrupt::default()).unwrap();
-    crossings::check(&modules, TOP).unwrap().into_iter().map(|message| message.text).collect()
+    let modules = elaborated(files);
+    crossings::check(&Flat::new(&modules, TOP).unwrap()).into_iter().map(|message| message.text).collect()
 }
 
 /// A named configuration, with stages that overlap or not.

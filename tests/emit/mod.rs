@@ -8,5 +8,6 @@ mod goldens;
 mod lint_matrix;
 mod lint_named;
 mod slr_crossings;
+mod unset;
 mod verdict;
 mod write;

@@ -4,6 +4,7 @@ pub mod attention;
 pub mod decode;
 pub mod device;
 pub mod ecosystem;
+pub mod elaborated;
 pub mod fetch;
 pub mod four_state;
 pub mod icarus;

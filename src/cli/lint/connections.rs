@@ -51,6 +51,8 @@ pub(super) struct Module {
     pub(super) same: Vec<(usize, usize)>,
     /// Nets that are marked as registers which sample bits of another clock.
     pub(super) samples: BTreeSet<usize>,
+    /// Nets of registers with an initial value.
+    pub(super) initial: BTreeSet<usize>,
     /// Nets and width of each wire.
     wires: BTreeMap<String, (usize, usize)>,
 }
@@ -110,7 +112,7 @@ impl Modules {
 impl Module {
     fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Module> {
         let mut module = Module::default();
-        let mut samples = false;
+        let (mut samples, mut initial) = (false, false);
         while let Some(line) = lines.next() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word {
@@ -118,11 +120,13 @@ impl Module {
                 // Attributes stand before their object.
                 "attribute" => {
                     samples |= rest.starts_with("\\async_reg ");
+                    initial |= rest.starts_with("\\init ");
                     continue;
                 }
                 "wire" => {
                     let nets = module.wire(rest)?;
-                    module.samples.extend(nets.filter(|_| samples));
+                    module.samples.extend(nets.clone().filter(|_| samples));
+                    module.initial.extend(nets.filter(|_| initial));
                 }
                 "connect" => {
                     let (to, from) = module.two(rest)?;
@@ -135,7 +139,7 @@ impl Module {
                 "process" => bail!("the netlist has processes"),
                 _ => (),
             }
-            samples = false;
+            (samples, initial) = (false, false);
         }
         bail!("the netlist ends within a module")
     }

@@ -3,12 +3,8 @@
 //! A memory or a DSP slice is no such end: Vivado reports it as CDC-13 or CDC-14, Critical. A word that is held until it is
 //! taken may pass one multiplexer before its register. A synchronizer samples a register with no logic between.
 
-mod flat;
-
-use super::connections::Modules;
+use super::flat::{End, Flat, Step};
 use super::messages::{Message, Severity};
-use anyhow::Result;
-use flat::{End, Flat, Step};
 use std::collections::BTreeMap;
 
 /// What a word has passed since its register: nothing, one multiplexer, or more.
@@ -36,15 +32,11 @@ impl Wrong {
     }
 }
 
-/// Checks every crossing below `top`.
-///
-/// # Errors
-/// When the netlist has no module `top`.
-pub fn check(modules: &Modules, top: &str) -> Result<Vec<Message>> {
-    let flat = Flat::new(modules, top)?;
+/// Checks every crossing.
+pub fn check(flat: &Flat) -> Vec<Message> {
     let mut found: BTreeMap<(Wrong, String, String), usize> = BTreeMap::new();
     for clock in flat.clocks() {
-        Reached::from(&flat, clock).wrong(&mut |wrong, source, end| {
+        Reached::from(flat, clock).wrong(&mut |wrong, source, end| {
             *found.entry((wrong, any_place(&source), any_place(&end))).or_default() += 1;
         });
     }
@@ -54,11 +46,11 @@ pub fn check(modules: &Modules, top: &str) -> Result<Vec<Message>> {
         let text = format!("{source}, which crosses to the clock of {end}{many}, {}", wrong.text());
         Message { severity: Severity::Error, text }
     };
-    Ok(found.into_iter().map(message).collect())
+    found.into_iter().map(message).collect()
 }
 
 /// A name with the numbers in brackets left out, so that equal crossings count as one.
-fn any_place(name: &str) -> String {
+pub(super) fn any_place(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut within = false;
     for letter in name.chars() {
@@ -149,6 +141,7 @@ fn wrong(end: End, level: u8) -> Option<Wrong> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::connections::Modules;
     use super::*;
 
     /// Two clocks: `first_q` of `a`, and in `b` what `rest` says.
@@ -161,7 +154,8 @@ mod tests {
              connect \\b \\b\n    connect \\d \\d\n  end\nend\n"
         );
         let modules = Modules::parse(&text).unwrap();
-        check(&modules, "top").unwrap().into_iter().map(|message| message.text).collect()
+        let flat = Flat::new(&modules, "top").unwrap();
+        check(&flat).into_iter().map(|message| message.text).collect()
     }
 
     fn register(from: &str, to: &str) -> String {

@@ -5,6 +5,7 @@ pub mod crossings;
 pub mod defines;
 mod diagnostics;
 pub mod fanout;
+pub mod flat;
 pub mod flatten;
 mod kept;
 pub mod messages;
@@ -13,6 +14,7 @@ pub mod passes;
 pub mod slr;
 mod subject;
 mod summary;
+pub mod unset;
 pub mod vivado;
 
 use super::diagnostics::{junit, sarif, Diagnostic};
@@ -26,6 +28,7 @@ use crate::tools::Tool;
 use crate::workers;
 use anyhow::{anyhow, Context};
 use connections::Modules;
+use flat::Flat;
 use kept::Kept;
 use messages::{Message, Severity};
 use passes::{Depth, Linters};
@@ -172,24 +175,21 @@ fn clean(files: &[SourceFile], linters: &Linters, depth: Depth) -> Vec<Verdict> 
 fn board(
     files: &[SourceFile],
     linters: &Linters,
-    dir: &Path,
+    (dir, modules): (&Path, Option<&Modules>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Vec<Verdict>> {
     let [constraints, scripts] = vivado::concerns(files);
     let mut verdicts = Vec::new();
-    if !dir.join(passes::netlist(emit::TOP)).is_file() {
-        return Ok(verdicts);
-    }
+    let Some(modules) = modules else { return Ok(verdicts) };
     if constraints {
         let mut messages = Vec::new();
         for top in tops(files) {
             messages.extend(flatten::flatten(linters, dir, top, interrupt)?);
             messages.extend(vivado::constraints(&linters.tclsh, dir, top, interrupt)?);
         }
-        let modules = Modules::read(linters, dir, emit::TOP, interrupt)?;
-        messages.extend(slr::check(&modules, dir, emit::TOP)?);
-        messages.extend(fanout::check(&modules, emit::TOP)?);
-        messages.extend(crossings::check(&modules, emit::TOP)?);
+        messages.extend(slr::check(modules, dir, emit::TOP)?);
+        messages.extend(fanout::check(modules, emit::TOP)?);
+        messages.extend(crossings::check(&Flat::new(modules, emit::TOP)?));
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }
@@ -233,13 +233,19 @@ fn lint(
         found[*place] = run?;
         Ok(())
     })?;
+    let elaborated = dir.path().join(passes::netlist(emit::TOP)).is_file();
+    let read = || Modules::read(linters, dir.path(), emit::TOP, interrupt);
+    let modules = elaborated.then(read).transpose()?;
     let mut verdicts = Vec::new();
     for (kind, pass) in passes[0].iter().enumerate() {
         // The passes of the converters are the same as those of the top, and count with them.
-        let messages = found.iter().skip(kind).step_by(kinds).flatten().cloned().collect();
+        let mut messages: Vec<_> = found.iter().skip(kind).step_by(kinds).flatten().cloned().collect();
+        if let (true, Some(modules)) = (pass.tool.name == linters.yosys.name, &modules) {
+            messages.extend(unset::check(&Flat::new(modules, emit::TOP)?));
+        }
         verdicts.push(verdict(pass.tool, pass.language, messages));
     }
-    verdicts.extend(board(files, linters, dir.path(), interrupt)?);
+    verdicts.extend(board(files, linters, (dir.path(), modules.as_ref()), interrupt)?);
     drop(progress);
     Ok(verdicts)
 }

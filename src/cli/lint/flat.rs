@@ -1,7 +1,7 @@
 //! A netlist without hierarchy, net by net, for walks along its logic.
 
-use super::super::connections::{self, Module, Modules, Same};
-use super::super::summary::{role, Role};
+use super::connections::{self, Module, Modules, Same};
+use super::summary::{role, Role};
 use anyhow::{Context as _, Result};
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ struct Place<'a> {
 }
 
 /// All occurrences of all modules below a top.
-pub(super) struct Flat<'a> {
+pub struct Flat<'a> {
     places: Vec<Place<'a>>,
     /// The number that stands for each net and those that are the same.
     root: Vec<u32>,
@@ -57,7 +57,11 @@ pub(super) struct Flat<'a> {
 const SLICE: &str = "_dsp";
 
 impl<'a> Flat<'a> {
-    pub(super) fn new(modules: &'a Modules, top: &str) -> Result<Flat<'a>> {
+    /// All occurrences below `top`.
+    ///
+    /// # Errors
+    /// When the netlist has no module of this name.
+    pub fn new(modules: &'a Modules, top: &str) -> Result<Flat<'a>> {
         let (places, mut same) = places(modules, top)?;
         let nets = places.last().map_or(0, |place| place.first + place.module.names.len());
         let root = (0..nets).map(|net| same.root(net) as u32).collect();
@@ -152,6 +156,30 @@ impl<'a> Flat<'a> {
             }
         }
         outputs
+    }
+
+    /// The nets of which nothing says what they hold after a reset, each with its own number: registers without a reset
+    /// and without an initial value, and what memories give.
+    pub(super) fn unset(&self) -> Vec<(u32, u32)> {
+        let mut unset = Vec::new();
+        for number in 0..self.cells.len() as u32 {
+            let (place, cell) = self.cell(number);
+            let mut outputs = Vec::new();
+            match cell.kind.as_str() {
+                "$dff" | "$dffe" => self.add_outputs(place, cell, "Q", &mut outputs),
+                kind if kind.starts_with("$memrd") => self.add_outputs(place, cell, "DATA", &mut outputs),
+                _ => (),
+            }
+            let initial = &place.module.initial;
+            unset.extend(outputs.into_iter().filter(|(_, own)| !initial.contains(&(*own as usize - place.first))));
+        }
+        unset
+    }
+
+    /// Kind of a cell, and the port that one of its bits is of.
+    pub(super) fn pin(&self, number: Cell, pin: u32) -> (&'a str, &'a str) {
+        let (_, cell) = self.cell(number);
+        (&cell.kind, Self::port(cell, pin).0)
     }
 
     fn add_outputs(&self, place: &Place, cell: &connections::Cell, port: &str, to: &mut Vec<(u32, u32)>) {

@@ -1,0 +1,18 @@
+//! Emitted files as Yosys elaborates them.
+
+use meshkv::cli::interrupt::Interrupt;
+use meshkv::cli::lint::connections::Modules;
+use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
+use meshkv::emit::{SourceFile, TOP};
+
+/// The modules of a design that Yosys reads without a word.
+pub fn elaborated(files: &[SourceFile]) -> Modules {
+    let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
+    let dir = tempfile::tempdir().unwrap();
+    let sources = lay_out(files, dir.path()).unwrap();
+    let passes = linters.passes(&sources, TOP, Depth::Modules);
+    for pass in passes.iter().filter(|pass| pass.tool.name == "yosys") {
+        assert_eq!(pass.run(dir.path(), &Interrupt::default()).unwrap(), []);
+    }
+    Modules::read(&linters, dir.path(), TOP, &Interrupt::default()).unwrap()
+}
