@@ -6,7 +6,7 @@ use crate::support::attention;
 use crate::support::device::{
     assert_error, hasty, job, mutant, run_clean, small, tensors, MOST, MOST_WITH_TIMEOUT,
 };
-use crate::support::four_state::{recorded, Monitors, Record, Replay};
+use crate::support::four_state::{recorded, Monitors, Record, Replay, Twin};
 use crate::support::verilated::library_of;
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
@@ -89,6 +89,34 @@ fn a_short_run_has_the_outputs_of_verilator() {
     );
     let slipped = Replay::of(&record, &design, &slip, Monitors::Out);
     assert!(!slipped.wrong.is_empty(), "an unset shift shows at the outputs");
+}
+
+#[test]
+fn netlists_of_router_and_home_have_the_outputs_of_their_sources() {
+    let design = least(|_| ());
+    let files = hasty(&design);
+    let tensors = tensors(&design, 13, 5);
+    let record = record(&files, &design, &Platform::of(&design), APART, |bench| {
+        let job = job(&design, &tensors, Mapping::RowAligned);
+        run_clean(bench, &job, Notice::Polling, "in Verilator");
+    });
+    let fabric = "dut.u_top.u_core.u_fabric";
+    let router =
+        Twin::of(&files, "meshkv_router", &format!("{fabric}.u_mesh.gen_row[1].gen_col[0].u_router"));
+    let home =
+        Twin::of(&files, "meshkv_home_agent", &format!("{fabric}.gen_tile[1].u_tile.u_transport.u_home"));
+    let twins = [router, home];
+    Replay::beside(&record, &design, &files, Monitors::Out, &twins).assert_equal("netlists");
+    // A netlist with one wrong table is noticed.
+    let mut wrong = twins[1].clone();
+    let slip = mutant(
+        &files,
+        "meshkv_home_agent",
+        "own_fetch_ready = own & accepted;",
+        "own_fetch_ready = accepted;",
+    );
+    wrong.netlist = Twin::of(&slip, "meshkv_home_agent", "").netlist;
+    assert!(!Replay::beside(&record, &design, &files, Monitors::Out, &[wrong]).wrong.is_empty());
 }
 
 #[test]

@@ -21,12 +21,8 @@ fn the_shift_of_an_idle_filler_is_named() {
     let filler = "meshkv_filler";
     let unset = mutant(&sound, filler, "            d_id_q     <= {ID_WIDTH{1'b0}};\n", "");
     assert_eq!(said(&unset), [""; 0], "the shift is masked by itself");
-    let slip = mutant(
-        &unset,
-        filler,
-        "{IDS{frees}} & FIRST_ID << d_id_q",
-        "{{IDS-1{1'b0}}, frees} << d_id_q",
-    );
+    let slip =
+        mutant(&unset, filler, "{IDS{frees}} & FIRST_ID << d_id_q", "{{IDS-1{1'b0}}, frees} << d_id_q");
     let found = said(&slip);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("u_filler/d_id_q") && found[0].contains("u_filler/used_q"), "{found:?}");

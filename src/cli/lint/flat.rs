@@ -171,7 +171,9 @@ impl<'a> Flat<'a> {
                 _ => (),
             }
             let initial = &place.module.initial;
-            unset.extend(outputs.into_iter().filter(|(_, own)| !initial.contains(&(*own as usize - place.first))));
+            unset.extend(
+                outputs.into_iter().filter(|(_, own)| !initial.contains(&(*own as usize - place.first))),
+            );
         }
         unset
     }

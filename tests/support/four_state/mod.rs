@@ -6,6 +6,8 @@
 
 mod recorder;
 mod replay;
+mod twins;
 
 pub use recorder::{recorded, Record};
 pub use replay::{Monitors, Replay};
+pub use twins::Twin;

@@ -1,6 +1,7 @@
 //! The bench that plays a record, and its verdict.
 
 use super::recorder::Record;
+use super::twins::Twin;
 use meshkv::cosim::build::device_wrapper::whole_shell;
 use meshkv::design::Design;
 use meshkv::emit::{Dir, PortSpec, SourceFile};
@@ -34,6 +35,17 @@ pub struct Replay {
 impl Replay {
     /// Plays a record to emitted files.
     pub fn of(record: &Record, design: &Design, files: &[SourceFile], monitors: Monitors) -> Replay {
+        Replay::beside(record, design, files, monitors, &[])
+    }
+
+    /// The same with netlists beside some instances.
+    pub fn beside(
+        record: &Record,
+        design: &Design,
+        files: &[SourceFile],
+        monitors: Monitors,
+        twins: &[Twin],
+    ) -> Replay {
         assert!(record.periods.len() > 100, "a run was recorded");
 
         let dir = tempfile::tempdir().unwrap();
@@ -43,9 +55,15 @@ impl Replay {
             fs::write(&path, &file.text).unwrap();
             sources.push(path);
         }
+        // Monitors look at sources only.
         let sites = if monitors == Monitors::In { monitor(dir.path(), &sources) } else { Vec::new() };
         fs::write(dir.path().join("shell.v"), whole_shell(design).1).unwrap();
-        fs::write(dir.path().join("bench.v"), bench(record)).unwrap();
+        fs::write(dir.path().join("bench.v"), bench(record, twins)).unwrap();
+        for twin in twins {
+            let path = dir.path().join(Path::new(&twin.netlist.path).file_name().unwrap());
+            fs::write(&path, &twin.netlist.text).unwrap();
+            sources.push(path);
+        }
         fs::write(dir.path().join("record.hex"), lines(record)).unwrap();
         let iverilog =
             tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
@@ -151,7 +169,7 @@ fn parts(ports: &[PortSpec], port: &PortSpec) -> Vec<(String, String)> {
     (0..valid.width.bits).map(part).collect()
 }
 
-fn bench(record: &Record) -> String {
+fn bench(record: &Record, twins: &[Twin]) -> String {
     let bits = record.bits();
     let fs = |mhz: f64| ((0.5e9 / mhz).round() as u64).max(1) * 2;
     let (noc, pe) = (fs(record.clocks.noc_mhz), fs(record.clocks.pe_mhz));
@@ -181,6 +199,10 @@ fn bench(record: &Record) -> String {
         }
         at += width;
     }
+    for (beside, compared) in twins.iter().map(Twin::placed) {
+        wires.push_str(&beside);
+        checks.push_str(&compared);
+    }
     format!(
         "`timescale 1fs/1fs
 module bench;
@@ -196,6 +218,14 @@ module bench;
     function [1023:0] bytes(input [127:0] strobes);
         integer i;
         for (i = 0; i < 1024; i = i + 1) bytes[i] = strobes[i/8];
+    endfunction
+    // Whether a bit that is wanted is another.
+    function differs(input [1023:0] is, want);
+        integer i;
+        begin
+            differs = 0;
+            for (i = 0; i < 1024; i = i + 1) if (want[i] !== 1'bx && is[i] !== want[i]) differs = 1;
+        end
     endfunction
     task tell(input [8*48-1:0] name, input [1023:0] is, input [1023:0] want);
         begin
