@@ -7,6 +7,7 @@ use super::advice::{Advice, Setting};
 use super::finding::Finding;
 use super::schema::Config;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// Findings that a way may raise, each ended by a way of its own that is added.
 const MOST_ADDED: usize = 8;
@@ -38,12 +39,12 @@ pub(super) fn tried(
     advice: &[Advice],
     of: &Finding,
     config: &Config,
-    base: &[Finding],
+    (base, barred): (&[Finding], &BTreeSet<String>),
     check: Check<'_>,
 ) -> Vec<Advice> {
     let mut kept: Vec<(usize, Advice)> = Vec::new();
     for way in advice {
-        let search = Search { of, config, base, check, checks: Cell::new(MOST_CHECKS) };
+        let search = Search { of, config, base, barred, check, checks: Cell::new(MOST_CHECKS) };
         let whole = search.whole(way.clone(), 0);
         if let Some(whole) = whole.filter(|whole| kept.iter().all(|(_, known)| known != whole)) {
             kept.push((whole.set.len().saturating_sub(way.set.len()), whole));
@@ -62,6 +63,8 @@ struct Search<'a> {
     of: &'a Finding,
     config: &'a Config,
     base: &'a [Finding],
+    /// Keys that the file has wrong: their findings are not known yet, so no way may set them.
+    barred: &'a BTreeSet<String>,
     check: Check<'a>,
     /// Checks that are left.
     checks: Cell<usize>,
@@ -70,6 +73,9 @@ struct Search<'a> {
 impl Search<'_> {
     /// A way with all that must be added; none if there is none.
     fn whole(&self, way: Advice, added: usize) -> Option<Advice> {
+        if way.set.iter().any(|set| set.key != self.of.key && self.barred.contains(&set.key)) {
+            return None;
+        }
         self.checks.set(self.checks.get().checked_sub(1)?);
         let after = (self.check)(&followed(self.config, &way)?);
         if after.iter().any(|found| is_same(found, self.of)) {
@@ -125,7 +131,7 @@ mod tests {
         };
         let config = Config::default();
         let base = check(&config);
-        let kept = tried(&base[0].advice, &base[0], &config, &base, &check);
+        let kept = tried(&base[0].advice, &base[0], &config, (&base, &BTreeSet::new()), &check);
         assert_eq!(kept, [Advice::set("mesh.cols", 3).and("mesh.rows", 2)]);
         assert_eq!(json!(kept[0].set[1].value), 2);
     }

@@ -50,12 +50,14 @@ impl Draft {
         };
         let base: Vec<Finding> = found.to_vec();
         for finding in found {
-            let tried = tried(&finding.advice, finding, &self.config, &base, &|config| but("", config));
+            let tried =
+                tried(&finding.advice, finding, &self.config, (&base, wrong), &|config| but("", config));
             finding.advice = tried;
         }
         for problem in self.problems.iter_mut().filter(|problem| !problem.advice.is_empty()) {
             let of = Finding::error(&problem.key, "", "").of(problem.rule);
-            let mut ways = tried(&problem.advice, &of, &self.config, &base, &|config| but(&of.key, config));
+            let mut ways =
+                tried(&problem.advice, &of, &self.config, (&base, wrong), &|config| but(&of.key, config));
             // Leaving a key out is for where no value near the one in the file does.
             if of.rule == LEGAL {
                 ways.truncate(1);

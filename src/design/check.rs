@@ -233,7 +233,20 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
         slice <= Staging::new(&fewer).window_flits
     });
     let fewer_banks = fewer_banks.map(|banks| Advice::set("kv.banks", banks));
+    // Where that is not enough, segments are shorter as well.
+    let fits = |banks: u32, tokens: u32| {
+        let mut both = config.clone();
+        (both.kv.banks, both.kv.segment_tokens) = (banks, tokens);
+        slice_flits(&both) <= Staging::new(&both).window_flits
+    };
+    let both = [8, 4, 2].into_iter().filter(|fewer| *fewer < banks).find(|&banks| fits(banks, 1));
+    let both = both.filter(|_| fewer_banks.is_none() && !fits(banks, 1)).map(|banks| {
+        let most = (0..12).map(|log| 1 << log).take_while(|&tokens| fits(banks, tokens)).last();
+        Advice::set("kv.banks", banks).and("kv.segment_tokens", most.unwrap_or(1))
+    });
     let shorter = Advice::set("kv.segment_tokens", fitting.max(1));
+    // Segments of a power of two are spread evenly more often.
+    let even = Advice::set("kv.segment_tokens", 1_u64 << fitting.max(1).ilog2());
     Some(
         Finding::value(
             "kv.segment_tokens",
@@ -244,7 +257,7 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
             ),
             "a window is filled with whole slices before they are read",
         )
-        .advising(more_blocks.into_iter().chain(fewer_banks).chain([shorter]))
+        .advising(more_blocks.into_iter().chain(fewer_banks).chain(both).chain([shorter, even]))
         .with(&[
             "kv.banks",
             "kv.uram_per_tile",

@@ -115,10 +115,6 @@ fn failures(seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
     (followed, wrong)
 }
 
-/// Draws with a finding that has no way out, or one that raises another. Each has several errors at once, or a wrong key
-/// that a way would set. The list may only become shorter.
-const LEFT: [u64; 4] = [116, 219, 323, 469];
-
 #[test]
 fn advice_that_is_followed_ends_its_message_and_raises_no_other() {
     let (followed, wrong) = failures(0..25);
@@ -129,8 +125,8 @@ fn advice_that_is_followed_ends_its_message_and_raises_no_other() {
 #[test]
 fn advice_on_five_hundred_drawn_configurations_does_what_it_says() {
     let (followed, wrong) = failures(0..500);
-    let left: Vec<u64> = wrong.iter().filter_map(|told| told.split(':').next()?.parse().ok()).collect();
-    assert_eq!(left, LEFT, "{} of {followed}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {followed}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(followed > 2000, "{followed}");
 }
 
 /// The depth that was advised to a FIFO of 48 was 42: chunks are smaller there.

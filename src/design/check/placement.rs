@@ -101,10 +101,19 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
     let enough = (bytes * f64::from(placement.homes()) / GIB).ceil();
     let shorter = (fitting > 0).then(|| Advice::set("model.max_tokens", fitting * config.kv.segment_tokens));
     let larger = (enough <= MOST_GIB).then(|| Advice::set("memory.capacity_gib", enough));
+    // Where neither is enough alone, a shorter context in the largest memory is.
+    let largest = MOST_GIB * GIB / f64::from(placement.homes());
+    let most = |segments| bytes_of_a_home(config, &Placement { segments, ..placement }) <= largest;
+    let halved = std::iter::successors(Some(placement.segments / 2), |n| Some(n / 2));
+    let halved = halved.take_while(|n| *n > 0).find(|&segments| most(segments));
+    let both = halved.filter(|_| shorter.is_none() && larger.is_none()).map(|segments| {
+        let tokens = segments * config.kv.segment_tokens;
+        Advice::set("model.max_tokens", tokens).and("memory.capacity_gib", MOST_GIB)
+    });
     let fewer = fewer(config, &|fewer| {
         self::placement(fewer).is_some_and(|placement| bytes_of_a_home(fewer, &placement) <= share)
     });
-    let ways = shorter.into_iter().chain(larger).chain(fewer);
+    let ways = shorter.into_iter().chain(larger).chain(both).chain(fewer);
     let bytes = size(bytes);
     let fault = match placement.kind {
         PlacementKind::Hub => {
@@ -126,6 +135,8 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
         "pe.head_dim",
         "mesh.cols",
         "mesh.rows",
+        // KV heads are as many unless they are given.
+        "model.heads",
     ];
     Some(Finding::value("model.max_tokens", tokens, fault, help).advising(ways).with(&involved))
 }
@@ -150,7 +161,14 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
     let ways = best.into_iter().chain(rounds).chain([round_robin.and("takv.a", Value::Null)]);
     let fault = format!("gives the fullest tile {most} macro-blocks, more than an even {even} (N_max)");
     let help = "the fullest home needs the most memory and sends the longest";
-    let involved = ["model.layers", "mesh.cols", "mesh.rows", "model.max_tokens", "kv.segment_tokens"];
+    let involved = [
+        "model.layers",
+        "mesh.cols",
+        "mesh.rows",
+        "model.max_tokens",
+        "kv.segment_tokens",
+        "takv.placement",
+    ];
     let stride = placement.column_stride;
     Some(Finding::value(COLUMN_STRIDE, stride, fault, help).advising(ways).with(&involved).as_warning())
 }

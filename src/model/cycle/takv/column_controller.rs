@@ -283,6 +283,8 @@ impl ColumnController {
         }
         let index = first.index(self.rotation);
         let segment = descriptor.first.wrapping_add(index.wrapping_mul(descriptor.stride));
+        // Without a piece, home and number are those of the first segment.
+        let segment = if first.valid { segment } else { 0 };
         let of_segment = Item {
             valid: first.valid && index < descriptor.count,
             begins: index == 0,
