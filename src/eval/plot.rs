@@ -47,7 +47,7 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
         .build_cartesian_2d(0.0..right, bottom.log10()..top.log10())?;
     chart
         .configure_mesh()
-        .x_desc("offered load (flits / node / cycle)")
+        .x_desc("offered load (injected flits / sending node / cycle)")
         .y_desc("latency from source queue to ejection (cycles, logarithmic)")
         .disable_y_mesh()
         .y_labels(0)

@@ -29,3 +29,4 @@ mod sweep;
 mod sweep_estimate;
 mod sweep_list;
 mod tools;
+mod traffic;
