@@ -1,6 +1,7 @@
 //! Draws the latency-load curve of a sweep as SVG.
 
 use super::report::canvas::{decades, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
+use super::report::text::{extent, fitted};
 use super::sweep::{Sweep, SATURATED_AT};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -28,15 +29,19 @@ pub fn latency_plot(title: &str, sweep: &Sweep) -> anyhow::Result<String> {
 fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     let bottom = (0.8 * sweep.zero_load_latency).max(1.0);
     let top = NOT_SHOWN_ABOVE * sweep.zero_load_latency.max(sweep.latency_limit / SATURATED_AT);
-    // The x axis ends a little past the first load that leaves the picture.
+    // The x axis ends a little past the place where the mean leaves the picture; beyond it would be blank.
     let loads = |row: &&super::row::Row| row.load.unwrap_or(row.offered);
     let first_out = sweep.points.iter().find(|row| row.latency_mean > top);
-    let right = first_out.or(sweep.points.last()).map_or(1.0, |row| loads(&row)) * 1.06;
+    let last = first_out.or(sweep.points.last()).map_or(1.0, |row| loads(&row));
+    let means: Vec<_> = sweep.points.iter().map(|row| (loads(&row), row.latency_mean.log10())).collect();
+    let leaves = within(&means, top.log10()).last().map_or(last, |place| place.0);
+    let right = leaves.max(sweep.saturation.unwrap_or(0.0)).min(last) * 1.06;
 
     let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     root.fill(&PAPER)?;
     let style = |size: u32, colour: &RGBColor| ("sans-serif", size).into_font().color(colour);
-    root.draw(&Text::new(title.to_owned(), (62, 14), style(17, &INK)))?;
+    let (name, size) = fitted(title, 17, SIZE.0 as i32 - 72);
+    root.draw(&Text::new(name, (62, 14), style(size, &INK)))?;
     let mut chart = ChartBuilder::on(&root)
         .margin_top(62)
         .margin_right(24)
@@ -65,13 +70,13 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
         write(&root, &trimmed(tick), 13, INK, (from.0 - 8, from.1), (HPos::Right, VPos::Center))?;
     }
     let zero = sweep.zero_load_latency;
-    level(&mut chart, right, zero, format!("zero load {zero:.1}"))?;
+    level(&mut chart, right, zero, None)?;
     let limit = sweep.latency_limit;
     let name = match limit == SATURATED_AT * zero {
         true => format!("{SATURATED_AT:.0} x zero load"),
         false => format!("limit {limit:.1}"),
     };
-    level(&mut chart, right, limit, name)?;
+    level(&mut chart, right, limit, None)?;
     if let Some(at) = sweep.saturation {
         saturation(&mut chart, at, (bottom, top))?;
     }
@@ -82,6 +87,9 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     curve(&mut chart, &points(|row| row.latency_p999 as f64), top, SERIES[3])?;
     curve(&mut chart, &points(|row| row.latency_p99 as f64), top, SERIES[1])?;
     curve(&mut chart, &points(|row| row.latency_mean), top, SERIES[0])?;
+    // Names last, on paper: at low loads the curves of percentiles pass here.
+    level(&mut chart, right, zero, Some(&format!("zero load {zero:.1}")))?;
+    level(&mut chart, right, limit, Some(&name))?;
     legend(&root)?;
     root.present()
 }
@@ -100,13 +108,22 @@ fn legend(root: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Draws a dashed horizontal line with its name below its left end, away from the curves.
-fn level(chart: &mut Chart<'_>, right: f64, y: f64, name: String) -> Drawn {
+/// Draws a dashed horizontal line, or its name below its left end.
+fn level(chart: &mut Chart<'_>, right: f64, y: f64, name: Option<&str>) -> Drawn {
     let y = y.log10();
-    chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
+    let Some(name) = name else {
+        chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
+        return Ok(());
+    };
     let style = ("sans-serif", 12).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Top));
-    chart.draw_series([Text::new(name, (right * 0.008, y - 0.008), style)])?;
-    Ok(())
+    let (x, top) = chart.backend_coord(&(0.0, y));
+    let (left, above) = (x + 5, top + 2);
+    let root = chart.plotting_area().strip_coord_spec();
+    let (dx, dy) = root.get_base_pixel();
+    let place = |x: i32, y: i32| (x - dx, y - dy);
+    let corners = [place(left, above), place(left + extent(name, 12), above + 11)];
+    root.draw(&Rectangle::new(corners, PAPER.filled()))?;
+    root.draw(&Text::new(name.to_owned(), place(left, above), style))
 }
 
 /// Draws a dashed vertical line, named below the lowest possible latency.

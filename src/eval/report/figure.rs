@@ -69,7 +69,8 @@ fn words(name: &str) -> String {
 
 /// The name of a column on an axis, with its unit.
 fn named(column: &Column) -> String {
-    let name = words(&column.name);
+    // The unit follows, and need not be a part of the name.
+    let name = words(column.name.strip_suffix(&format!("_{}", column.unit)).unwrap_or(&column.name));
     match column.unit.is_empty() {
         true => name,
         false => format!("{name} ({})", column.unit),
