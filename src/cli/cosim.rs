@@ -187,8 +187,13 @@ fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     }
     let rates = args.matrix.as_deref().map(|path| -> anyhow::Result<Matrix> {
         let file = path.display().to_string();
-        let bytes = input::read(path, MOST_MATRIX).with_context(|| format!("cannot read the matrix {file}"))?;
-        Ok(Matrix::parse(&file, text(&file, &bytes, "a matrix is CSV, with a line for each source")?, design.mesh)?)
+        let bytes =
+            input::read(path, MOST_MATRIX).with_context(|| format!("cannot read the matrix {file}"))?;
+        Ok(Matrix::parse(
+            &file,
+            text(&file, &bytes, "a matrix is CSV, with a line for each source")?,
+            design.mesh,
+        )?)
     });
     let traffic = args.traffic_on(design.mesh.tiles(), rates.transpose()?);
     // Rejected here, before a build of minutes.

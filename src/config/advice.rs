@@ -84,7 +84,8 @@ mod tests {
             Advice::set("takv.placement", "round_robin").and("takv.a", Value::Null),
             Advice::set("mesh.cols", 4).and("mesh.rows", 2),
         ];
-        let expected = "try placement = \"round_robin\" and leave a out, or set mesh.cols = 4 and mesh.rows = 2";
+        let expected =
+            "try placement = \"round_robin\" and leave a out, or set mesh.cols = 4 and mesh.rows = 2";
         assert_eq!(words(&ways, "takv.column_stride"), expected);
         let ways = [Advice::leave_out("model.a"), Advice::set("model.b", 4), Advice::set("model.c", 5)];
         assert_eq!(words(&ways, "model.a"), "leave a out, or set b = 4, or c = 5");

@@ -1,9 +1,7 @@
 //! Draws latencies as a distribution: a histogram with logarithmic counts, and below it the share
 //! of packets that took no longer.
 
-use super::report::canvas::{
-    decades, picture_of, short, write, Area, Drawn, FAINT, GRID, INK, SERIES,
-};
+use super::report::canvas::{decades, picture_of, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::row::Row;
 use crate::cosim::workloads::network::Bin;
 use plotters::prelude::*;
@@ -203,7 +201,11 @@ mod tests {
         ];
         let row =
             Row { latency_bins: bins, latency_p95: 7, latency_max: 399, finished: true, ..Row::default() };
-        let svg = distribution("a_design, 16 x 16, 2 + 2 VCs x 8: uniform, packets of 4 flits, offered load 0.2, and more of it", &row).unwrap();
+        let svg = distribution(
+            "a_design, 16 x 16, 2 + 2 VCs x 8: uniform, packets of 4 flits, offered load 0.2, and more of it",
+            &row,
+        )
+        .unwrap();
         assert_eq!(misplaced(&svg), [""; 0]);
         // No box of paper hides a part of the curve.
         assert_eq!(svg.matches("fill=\"#FFFFFF\"").count(), 1, "{svg}");

@@ -84,7 +84,10 @@ pub fn packets_to_parquet(packets: &[PacketTimes]) -> Result<Vec<u8>, ParquetErr
     Ok(writer.into_inner()?)
 }
 
-fn put<T: DataType>(group: &mut SerializedRowGroupWriter<'_, Vec<u8>>, values: &[T::T]) -> Result<(), Failed> {
+fn put<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    values: &[T::T],
+) -> Result<(), Failed> {
     let Some(mut column) = group.next_column()? else {
         return Err(Failed::General("a column without a field".to_owned()));
     };

@@ -14,6 +14,7 @@ mod generate;
 mod interrupt;
 mod options;
 mod options_line;
+mod origins;
 mod outputs;
 mod paper;
 mod places;

@@ -46,7 +46,7 @@ fn a_wrong_matrix_is_refused_with_line_rule_and_way_out() {
     for (line, words) in [
         ("--matrix missing.csv", "cannot read the matrix missing.csv"),
         ("--matrix m.csv --traffic tornado", "cannot be used with"),
-        ("--matrix m.csv --hotspot 1,1", "--hotspot has no effect"),
+        ("--matrix m.csv --hotspot 1,1", "cannot be used with"),
         ("--packets p.txt", "name a file that ends in .parquet or .csv"),
         ("--trace-rate 2", "--trace-rate has no effect"),
         ("--trace m.csv --trace-rate 0", "write a number above 0"),
@@ -73,7 +73,11 @@ fn a_trace_at_another_rate_takes_another_time_and_says_so() {
     for row in [&half, &slow] {
         assert_eq!(row["run_link_flits"], own["run_link_flits"]);
     }
-    assert!(half["command"].as_str().unwrap().contains("--trace t.csv --trace-rate 2"), "{}", half["command"]);
+    assert!(
+        half["command"].as_str().unwrap().contains("--trace t.csv --trace-rate 2"),
+        "{}",
+        half["command"]
+    );
     let said = sandbox.run(&format!("sim {CONFIG} --trace t.csv --trace-rate 2"));
     assert!(said.out.contains("trace at 2 times its rate"), "{}", said.out);
     let said = sandbox.run(&format!("sim {CONFIG} --trace t.csv --trace-rate 1e-9"));
@@ -140,7 +144,11 @@ fn packets_that_came_too_late_are_counted() {
         "sim {CONFIG} --traffic all-to-one --load 1 --cycles 1000 --drain-limit 1 --packets p.csv"
     ));
     assert_eq!(said.code, Some(0), "{}", said.err);
-    assert!(said.err.contains("of the sample came too late for it, and have no row in p.csv"), "{}", said.err);
+    assert!(
+        said.err.contains("of the sample came too late for it, and have no row in p.csv"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -176,6 +184,10 @@ fn a_sweep_of_the_model_ends_by_ctrl_c_without_a_result() {
     running.signal(Signal::INT);
     let said = running.end();
     assert_eq!(said.code, Some(130), "{}", said.err);
-    assert!(said.err.contains("in a sweep; no result, no picture; loads that were finished: "), "{}", said.err);
+    assert!(
+        said.err.contains("in a sweep; no result, no picture; loads that were finished: "),
+        "{}",
+        said.err
+    );
     assert_eq!(sandbox.list(), before);
 }

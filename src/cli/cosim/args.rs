@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Kind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
     traffic: Kind,
     /// Unicast with relative rates between tiles: CSV, a line a source, a column a destination
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["traffic", "trace"], help_heading = "Traffic")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["traffic", "fanout", "hotspot", "trace"], help_heading = "Traffic")]
     pub(super) matrix: Option<PathBuf>,
     /// Offered load of each sending tile (of --matrix, of the one that sends most), in injected flits per cycle, 0 to 1
     #[arg(long, default_value_t = 0.1, conflicts_with_all = ["trace", "sweep_load"], help_heading = "Traffic")]
@@ -182,8 +182,7 @@ impl Options {
 
     /// The selected synthetic traffic, but for the rates of a matrix.
     pub(super) fn traffic(&self) -> Traffic {
-        let unicast =
-            |pattern| Shape::Unicast { pattern, hotspots: self.hotspot.clone(), vn: self.vn() };
+        let unicast = |pattern| Shape::Unicast { pattern, hotspots: self.hotspot.clone(), vn: self.vn() };
         let fanout = self.fanout.unwrap_or(DEFAULT_FANOUT);
         let shape = match self.traffic {
             Kind::Uniform => unicast(PatternKind::Uniform),

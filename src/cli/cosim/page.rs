@@ -91,7 +91,8 @@ fn page(
 }
 
 fn latencies(rows: &[&Row]) -> RunTable {
-    let head = ["offered load", "accepted rate", "mean", "p50", "p95", "p99", "p99.9", "longest", "without load"];
+    let head =
+        ["offered load", "accepted rate", "mean", "p50", "p95", "p99", "p99.9", "longest", "without load"];
     let row = |row: &&Row| {
         let load = row.load.map_or("trace".to_owned(), |load| format!("{load}"));
         let numbers = [row.latency_p50, row.latency_p95, row.latency_p99, row.latency_p999, row.latency_max];
@@ -101,7 +102,9 @@ fn latencies(rows: &[&Row]) -> RunTable {
         cells
     };
     RunTable {
-        title: "Latency in cycles; load in injected flits/sending node/cycle, rate in delivered flits/node/cycle".to_owned(),
+        title:
+            "Latency in cycles; load in injected flits/sending node/cycle, rate in delivered flits/node/cycle"
+                .to_owned(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.iter().map(row).collect(),
     }

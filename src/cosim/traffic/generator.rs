@@ -358,7 +358,8 @@ mod tests {
     #[test]
     fn a_matrix_gives_each_tile_its_share_of_the_load() {
         let design = design(2, 2);
-        let rates = Matrix::parse("m.csv", "0,1,3,0\n0,0,0,0\n2,0,0,0\n0,0,0,0\n", design.mesh).expect("legal");
+        let rates =
+            Matrix::parse("m.csv", "0,1,3,0\n0,0,0,0\n2,0,0,0\n0,0,0,0\n", design.mesh).expect("legal");
         for vn in [VirtualNetworks::Vn0, VirtualNetworks::Both, VirtualNetworks::All] {
             let shape = Shape::Matrix { rates: rates.clone(), vn };
             let traffic = Traffic { shape, load: 0.4, packet: 4, seed: 1 };

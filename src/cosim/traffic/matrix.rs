@@ -94,14 +94,16 @@ fn lines_of(mesh: Mesh) -> String {
 fn rates(line: &str, source: NodeId, mesh: Mesh) -> Result<Vec<(NodeId, f64)>, Problem> {
     let columns = columns(line);
     if columns.len() != mesh.tiles() {
-        let rule = format!("the line has {} rates, and {} has {} tiles", columns.len(), shape(mesh), mesh.tiles());
+        let rule =
+            format!("the line has {} rates, and {} has {} tiles", columns.len(), shape(mesh), mesh.tiles());
         return Err(Problem(0..line.trim_end().len(), rule, lines_of(mesh)));
     }
     let (mut found, mut sum) = (Vec::new(), 0.0);
     for (tile, at) in mesh.nodes().zip(columns) {
         let rate = rate(line, at.clone())?;
         if rate > 0.0 && tile == source {
-            let rule = format!("tile {} sends to itself, and a router does not turn a flit back", source.index());
+            let rule =
+                format!("tile {} sends to itself, and a router does not turn a flit back", source.index());
             return Err(Problem(at, rule, "write 0 where source and destination are one tile".to_owned()));
         }
         sum += rate;
@@ -133,7 +135,8 @@ fn rate(line: &str, at: Range<usize>) -> Result<f64, Problem> {
         Ok(_) => format!("the rate is {text}, which is not between 0 and {LARGEST:e}"),
         Err(_) => format!("the rate is '{text}', which is not a number"),
     };
-    let help = "rates are relative: those of the source that sends most add up to the offered load; 0 sends nothing";
+    let help =
+        "rates are relative: those of the source that sends most add up to the offered load; 0 sends nothing";
     Err(Problem(at, rule, help.to_owned()))
 }
 

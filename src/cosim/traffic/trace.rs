@@ -382,13 +382,16 @@ mod tests {
 
     #[test]
     fn another_rate_divides_the_cycles_and_keeps_the_order() {
-        let packets = parse("t", "0,0,7,PART,1\n3,1,7,PART,1\n4,2,7,PART,1\n1000,3,7,PART,1", mesh()).unwrap();
-        let cycles = |rate| at_rate(packets.clone(), rate).map(|all| all.iter().map(|p| p.cycle).collect::<Vec<_>>());
+        let packets =
+            parse("t", "0,0,7,PART,1\n3,1,7,PART,1\n4,2,7,PART,1\n1000,3,7,PART,1", mesh()).unwrap();
+        let cycles =
+            |rate| at_rate(packets.clone(), rate).map(|all| all.iter().map(|p| p.cycle).collect::<Vec<_>>());
         assert_eq!(cycles(1.0), Ok(vec![0, 3, 4, 1000]));
         assert_eq!(cycles(2.0), Ok(vec![0, 1, 2, 500]));
         assert_eq!(cycles(0.5), Ok(vec![0, 6, 8, 2000]));
         assert_eq!(cycles(1e6), Ok(vec![0; 4]));
-        let sources: Vec<_> = at_rate(packets.clone(), 1e6).unwrap().iter().map(|p| p.source.index()).collect();
+        let sources: Vec<_> =
+            at_rate(packets.clone(), 1e6).unwrap().iter().map(|p| p.source.index()).collect();
         assert_eq!(sources, [0, 1, 2, 3]);
         let text = cycles(3e-7).unwrap_err().to_string();
         assert!(text.contains("cycle 3333333333,") && text.contains("at 0.000001 times"), "{text}");

@@ -26,7 +26,10 @@ fn apart(names: &[&str]) -> Vec<String> {
         [first, ..] => (0..first.len()).take_while(|at| alike(at)).last().unwrap_or(0),
     };
     // A word is left out whole.
-    let common = names.first().and_then(|first| first.get(..common)?.rfind(['_', '-', ' ', ','])).map_or(0, |at| at + 1);
+    let common = names
+        .first()
+        .and_then(|first| first.get(..common)?.rfind(['_', '-', ' ', ',']))
+        .map_or(0, |at| at + 1);
     let short = |name: &&str| match common {
         0 => cut(name, MOST_LETTERS),
         _ => cut(&format!("…{}", &name[common..]), MOST_LETTERS),
@@ -102,7 +105,9 @@ mod tests {
         assert_eq!(apart(&long), ["…10", "…11"]);
         assert_eq!(apart(&["short_1", "short_2"]), ["short_1", "short_2"]);
         assert_eq!(apart(&["é_configuration_with_a_long_name"])[0].chars().count(), MOST_LETTERS);
-        assert!(apart(&["aé_a_very_long_name_indeed_x", "aè_a_very_long_name_indeed_x"])[1].starts_with("aè_a"));
+        assert!(
+            apart(&["aé_a_very_long_name_indeed_x", "aè_a_very_long_name_indeed_x"])[1].starts_with("aè_a")
+        );
     }
 
     #[test]

@@ -187,7 +187,12 @@ mod tests {
         for count in [1, 2, 3, 6, 12, 20, 40] {
             for width in [1, 2, 4] {
                 let series = ["tokens 20", "tokens 40", "tokens 9000", "tokens 100000"];
-                for name in ["x", "16x16", "a_configuration_with_a_very_long_name", "onewordthatisverylongandhasnoend"] {
+                for name in [
+                    "x",
+                    "16x16",
+                    "a_configuration_with_a_very_long_name",
+                    "onewordthatisverylongandhasnoend",
+                ] {
                     let place = |at: usize| format!("{name}{at}");
                     // Of very different size.
                     let value = |at: usize, s: usize| 1.2345 * 10_f64.powi(((at * 3 + s) % 7) as i32 - 2);
@@ -206,7 +211,9 @@ mod tests {
     fn an_interval_has_an_edge_of_paper() {
         let groups = [group("a", "x", 10.0)];
         let svg = bars(&plot(&groups, &["a"])).unwrap();
-        let lines = |colour: &str, width: u32| svg.matches(&format!("stroke=\"{colour}\" stroke-width=\"{width}\"")).count();
+        let lines = |colour: &str, width: u32| {
+            svg.matches(&format!("stroke=\"{colour}\" stroke-width=\"{width}\"")).count()
+        };
         assert_eq!((lines("#FFFFFF", 3), lines("#282C34", 1)), (3, 3), "{svg}");
     }
 

@@ -83,7 +83,8 @@ pub(in crate::eval) mod tests {
         let element = |element: &str| {
             let (head, rest) = element.split_once('>').expect("a text has an end");
             let text = rest.split("</text>").next().unwrap_or_default().trim().to_owned();
-            let number = |name: &str| attribute(head, name).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+            let number =
+                |name: &str| attribute(head, name).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
             let (x, y, size) = (number("x"), number("y"), number("font-size"));
             // The size in the file is that of the letters.
             let width = text.chars().count() as f64 * 0.6 * size;
@@ -110,15 +111,22 @@ pub(in crate::eval) mod tests {
 
     /// Texts that leave the picture, and pairs of which one lies on the other.
     pub(in crate::eval) fn misplaced(svg: &str) -> Vec<String> {
-        let side = |name: &str| attribute(svg, name).and_then(|n| n.parse::<f64>().ok()).expect("a picture has a size");
+        let side = |name: &str| {
+            attribute(svg, name).and_then(|n| n.parse::<f64>().ok()).expect("a picture has a size")
+        };
         let (width, height) = (side("width"), side("height"));
         let all = texts(svg);
-        let outside = |at: &[f64; 4]| at[0] < -1.0 || at[1] < -1.0 || at[2] > width + 1.0 || at[3] > height + 1.0;
-        let mut found: Vec<String> =
-            all.iter().filter(|(_, at)| outside(at)).map(|(text, at)| format!("outside: {text} {at:?}")).collect();
+        let outside =
+            |at: &[f64; 4]| at[0] < -1.0 || at[1] < -1.0 || at[2] > width + 1.0 || at[3] > height + 1.0;
+        let mut found: Vec<String> = all
+            .iter()
+            .filter(|(_, at)| outside(at))
+            .map(|(text, at)| format!("outside: {text} {at:?}"))
+            .collect();
         for (i, (text, a)) in all.iter().enumerate() {
             for (other, b) in &all[i + 1..] {
-                let apart = a[2] <= b[0] + 1.0 || b[2] <= a[0] + 1.0 || a[3] <= b[1] + 1.0 || b[3] <= a[1] + 1.0;
+                let apart =
+                    a[2] <= b[0] + 1.0 || b[2] <= a[0] + 1.0 || a[3] <= b[1] + 1.0 || b[3] <= a[1] + 1.0;
                 if !apart {
                     found.push(format!("{text} on {other}: {a:?} {b:?}"));
                 }

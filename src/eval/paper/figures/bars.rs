@@ -86,7 +86,8 @@ impl Bars {
             ))?;
             if self.groups.len() * self.series.len() <= 16 {
                 // Not on the edge of the paper's bar.
-                let edge = bar.paper.map(|paper| across(paper)[0].1).filter(|y| (from.1 - 18..from.1).contains(y));
+                let edge =
+                    bar.paper.map(|paper| across(paper)[0].1).filter(|y| (from.1 - 18..from.1).contains(y));
                 let middle = ((from.0 + to.0) / 2, edge.unwrap_or(from.1) - 3);
                 write(
                     root,
