@@ -178,7 +178,7 @@ fn marks(root: &Area<'_>, row: &Row, bins: &[Bin], axis: &Axis) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::report::text::tests::misplaced;
+    use crate::eval::report::placed::misplaced;
 
     #[test]
     fn ticks_are_round_and_few() {

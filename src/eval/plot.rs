@@ -163,3 +163,67 @@ fn trimmed(x: f64) -> String {
     let text = format!("{x:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::accepted_plot::accepted_plot;
+    use crate::eval::report::placed::{misplaced, texts};
+    use crate::eval::row::Row;
+
+    /// A sweep of so many loads up to 1; it saturates near 0.45.
+    fn sweep(count: usize) -> Sweep {
+        let row = |at: usize| {
+            let load = (at + 1) as f64 / count as f64;
+            let latency_mean = if load < 0.55 { 10.0 / (1.0 - load / 0.6) } else { 900.0 };
+            let (p99, p999) = (1.8 * latency_mean, 2.6 * latency_mean);
+            Row {
+                load: Some(load),
+                offered_deliveries: load,
+                accepted: load.min(0.55),
+                latency_mean,
+                latency_p99: p99 as u64,
+                latency_p999: p999 as u64,
+                ..Row::default()
+            }
+        };
+        Sweep {
+            points: (0..count).map(row).collect(),
+            saturation: Some(0.4),
+            resolution: 0.005,
+            accepted_at_full_offer: 0.55,
+            zero_load_latency: 10.0,
+            latency_limit: 30.0,
+            violations: 0,
+            command: String::new(),
+        }
+    }
+
+    #[test]
+    fn no_text_leaves_a_picture_or_lies_on_another_however_many_loads_were_run() {
+        let long = "a_design_with_a_name_of_many_letters, 16 x 16, 2 + 2 VCs x 8: bit-complement, packets of 16 flits, and more";
+        for count in [1, 2, 6, 40] {
+            for title in ["short", long] {
+                assert_eq!(
+                    misplaced(&latency_plot(title, &sweep(count)).unwrap()),
+                    [""; 0],
+                    "{count} {title}"
+                );
+                assert_eq!(
+                    misplaced(&accepted_plot(title, &sweep(count)).unwrap()),
+                    [""; 0],
+                    "{count} {title}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_axis_of_loads_ends_where_the_mean_leaves_the_picture() {
+        let svg = latency_plot("test", &sweep(40)).unwrap();
+        let ticks = texts(&svg).into_iter().filter_map(|(text, _)| text.parse::<f64>().ok());
+        // Latencies are above 1.
+        let last = ticks.filter(|&tick| tick < 1.5).fold(0.0, f64::max);
+        assert!((0.4..0.65).contains(&last), "{last}");
+    }
+}

@@ -145,7 +145,7 @@ fn upwards(root: &Area<'_>, text: &str, place: (i32, i32)) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::report::text::tests::misplaced;
+    use crate::eval::report::placed::misplaced;
 
     #[test]
     fn numbers_are_written_only_where_none_lies_on_a_bar() {

@@ -16,6 +16,8 @@ mod figure;
 mod group;
 mod page;
 mod pareto;
+#[cfg(test)]
+pub(super) mod placed;
 mod plot;
 mod rows;
 mod run_page;

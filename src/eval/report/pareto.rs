@@ -297,7 +297,7 @@ fn label(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::report::text::tests::misplaced;
+    use crate::eval::report::placed::misplaced;
 
     fn of(points: &[(&str, f64, f64, bool)]) -> Tradeoff {
         let candidate = |&(name, us, fullest, clocks_met): &(&str, f64, f64, bool)| Candidate {
