@@ -31,7 +31,7 @@ pub fn heatmap(title: &str, subtitle: &str, mesh: Mesh, row: &Row) -> anyhow::Re
 fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -> Drawn {
     let (cols, rows) = (mesh.cols() as i32, mesh.rows() as i32);
     let field = |n: i32| (n - 1) * PITCH + SIDE;
-    let width = (LEFT + field(cols) + LEGEND).max(490);
+    let width = (LEFT + field(cols) + LEGEND).max(510);
     let height = TOP + field(rows).max(180) + 40;
     let window = row.window.max(1) as f64;
     let load = |flits: u32| f64::from(flits) / window;
@@ -131,5 +131,22 @@ fn nice_above(x: f64) -> f64 {
         1.0
     } else {
         NICE.into_iter().find(|&n| n >= x).unwrap_or(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::report::placed::{misplaced, texts};
+
+    #[test]
+    fn no_text_of_a_small_mesh_is_cut_or_lies_on_another() {
+        for (cols, rows) in [(2, 2), (3, 2), (8, 1), (8, 8)] {
+            let svg =
+                heatmap("a_design, 2 x 2, 2 + 2 VCs x 8", "uniform", Mesh::new(cols, rows), &Row::default());
+            let svg = svg.unwrap();
+            assert_eq!(misplaced(&svg), [""; 0], "{cols} x {rows}");
+            assert!(texts(&svg).iter().all(|(text, _)| !text.ends_with('…')), "{cols} x {rows}");
+        }
     }
 }
