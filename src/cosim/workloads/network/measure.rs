@@ -135,6 +135,12 @@ pub fn run(
     run_listing(network, design, generator, phases, (observe, &mut |_| {}))
 }
 
+/// Takes the phase and the cycle after a batch.
+pub type Observe<'a> = &'a mut dyn FnMut(Phase, u64);
+
+/// Takes a packet of the sample at one of its destinations.
+pub type List<'a> = &'a mut dyn FnMut(PacketTimes);
+
 /// The same; `list` is called with each packet of the sample that arrives, once for each destination.
 ///
 /// # Errors
@@ -144,7 +150,7 @@ pub fn run_listing(
     design: &Design,
     generator: Generator,
     phases: &Phases,
-    (observe, list): (&mut dyn FnMut(Phase, u64), &mut dyn FnMut(PacketTimes)),
+    (observe, list): (Observe<'_>, List<'_>),
 ) -> Result<Measured, RunError> {
     let at_start = network.counters();
     let data_words = design.flit.data_width.div_ceil(32) as usize;
