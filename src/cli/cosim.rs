@@ -25,9 +25,11 @@ use crate::cosim::checks::lockstep::Difference;
 use crate::cosim::dut::network::Network;
 use crate::cosim::dut::waves::WavesWritten;
 use crate::cosim::traffic::generator::{Generator, Traffic};
+use crate::cosim::traffic::matrix::Matrix;
 use crate::cosim::traffic::packet::Packet;
 use crate::cosim::traffic::trace;
 use crate::cosim::workloads::network::measure::RunError;
+use crate::cosim::workloads::network::PacketTimes;
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use crate::input;
@@ -122,6 +124,9 @@ fn traffic(options: &Options, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(path) = &options.carrier.wave {
         whole_file::check_waves(path).context("--wave needs a file that can be written")?;
     }
+    if let Some(path) = &options.packets {
+        whole_file::check(path).context("--packets needs a file that can be written")?;
+    }
     let views = options.carrier.wave_file(&design).map(|path| Views::of(path, &design, ui));
     let opened = fabric::open(options, &design, &interrupt, ui);
     let fabric = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
@@ -167,13 +172,30 @@ fn at_once(loads: &[f64], run: &(dyn Fn(f64) -> anyhow::Result<Row> + Sync)) -> 
 /// Bytes of a trace at most: some ten million packets.
 const MOST_TRACE: u64 = 512 << 20;
 
+/// Bytes of a matrix at most: a hundred for each rate of the largest mesh.
+const MOST_MATRIX: u64 = 8 << 20;
+
 fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     if let Some(path) = &args.trace {
         let file = path.display().to_string();
         let bytes = input::read(path, MOST_TRACE).with_context(|| format!("cannot read the trace {file}"))?;
-        return Ok(Job::Trace(trace::parse(&file, text(&file, &bytes)?, design.mesh)?));
+        let packets = trace::parse(&file, text(&file, &bytes, "a trace is CSV or JSON Lines")?, design.mesh)?;
+        return Ok(Job::Trace(match args.trace_rate {
+            Some(rate) => trace::at_rate(packets, rate)?,
+            None => packets,
+        }));
     }
-    let traffic = args.traffic_on(design.mesh.tiles());
+    let rates = args.matrix.as_deref().map(|path| -> anyhow::Result<Matrix> {
+        let file = path.display().to_string();
+        let bytes =
+            input::read(path, MOST_MATRIX).with_context(|| format!("cannot read the matrix {file}"))?;
+        Ok(Matrix::parse(
+            &file,
+            text(&file, &bytes, "a matrix is CSV, with a line for each source")?,
+            design.mesh,
+        )?)
+    });
+    let traffic = args.traffic_on(design.mesh.tiles(), rates.transpose()?);
     // Rejected here, before a build of minutes.
     Generator::new(design, &traffic)?;
     Ok(match args.sweep_load {
@@ -182,11 +204,11 @@ fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     })
 }
 
-/// The text of a trace, or an error with the line that is not UTF-8.
-fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
+/// The text of a file, or an error with the line that is not UTF-8 and what the file is to be.
+fn text<'a>(file: &str, bytes: &'a [u8], is: &str) -> anyhow::Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-        anyhow!("{file}:{line}: this is no UTF-8 text\n  help: a trace is CSV or JSON Lines, see --help")
+        anyhow!("{file}:{line}: this is no UTF-8 text\n  help: {is}, see --help")
     })
 }
 
@@ -234,13 +256,21 @@ impl Invocation<'_> {
         let progress = self.ui.progress(Some(phases.warmup + phases.measure), "simulating");
         self.note_waves();
         let mut observe = |_, cycle| progress.set(cycle);
-        let mut setup = Setup { design: self.design, phases, saturated_at: None, observe: &mut observe };
+        let mut packets = Vec::new();
+        let mut setup = Setup {
+            design: self.design,
+            phases,
+            saturated_at: None,
+            observe: &mut observe,
+            packets: self.options.packets.as_ref().map(|_| &mut packets),
+        };
         let row = eval::measure(&mut self.fabric, &mut setup, traffic, zero_load).map_err(interrupted)?;
         drop(progress);
-        self.finish(row)
+        self.finish(row, &packets)
     }
 
     fn replay(&mut self, packets: Vec<Packet>) -> anyhow::Result<ExitCode> {
+        let mut listed = Vec::new();
         let progress = self.ui.progress(packets.last().map(|p| p.cycle), "replaying");
         self.note_waves();
         let mut observe = |_, cycle| progress.set(cycle);
@@ -249,10 +279,11 @@ impl Invocation<'_> {
             phases: self.options.phases(),
             saturated_at: None,
             observe: &mut observe,
+            packets: self.options.packets.as_ref().map(|_| &mut listed),
         };
         let row = eval::replay(&mut self.fabric, &mut setup, packets).map_err(interrupted)?;
         drop(progress);
-        self.finish(row)
+        self.finish(Row { trace_rate: self.options.trace_rate, ..row }, &listed)
     }
 
     fn sweep(&mut self, traffic: &Traffic, range: (f64, f64)) -> anyhow::Result<ExitCode> {
@@ -264,7 +295,7 @@ impl Invocation<'_> {
         let (design, interrupt, ui) = (self.design, self.fabric.interrupt, self.ui);
         let measured = |network: &mut dyn Network, load: f64| -> anyhow::Result<Row> {
             network.reset()?;
-            let mut setup = Setup { design, phases, saturated_at, observe: &mut |_, _| {} };
+            let mut setup = Setup { design, phases, saturated_at, observe: &mut |_, _| {}, packets: None };
             let traffic = Traffic { load, ..traffic.clone() };
             eval::measure(network, &mut setup, &traffic, zero_load).map_err(interrupted)
         };
@@ -340,7 +371,8 @@ impl Invocation<'_> {
         }
     }
 
-    fn finish(&mut self, row: Row) -> anyhow::Result<ExitCode> {
+    fn finish(&mut self, row: Row, packets: &[PacketTimes]) -> anyhow::Result<ExitCode> {
+        self.list(&row, packets)?;
         let row = self.signed(row, self.options.command());
         if let Some(pictures) = &self.pictures {
             pictures.write_page(&page::of_run(self.design, &row)?, self.ui)?;
@@ -349,6 +381,28 @@ impl Invocation<'_> {
         self.ui.checked("no promise is broken", broken(&row));
         self.ui.result(&CosimOutput::One(&row), || report::row(self.design, &row))?;
         Ok(verdict(row.violations, &row, self.ui))
+    }
+}
+
+impl Invocation<'_> {
+    /// Writes the packets that count, if that is wanted.
+    fn list(&self, row: &Row, packets: &[PacketTimes]) -> anyhow::Result<()> {
+        let Some(path) = &self.options.packets else { return Ok(()) };
+        let bytes = match path.extension().is_some_and(|ending| ending == "csv") {
+            true => eval::packets_to_csv(packets).into_bytes(),
+            false => eval::packets_to_parquet(packets)?,
+        };
+        whole_file::write(path, &bytes, true)?;
+        self.ui.note(format_args!("wrote {} with {} rows", path.display(), packets.len()));
+        let all: u64 = row.latency_bins.iter().map(|bin| bin.count).sum();
+        let missing = all - packets.len() as u64;
+        if missing > 0 {
+            self.ui.warn(format_args!(
+                "{missing} deliveries of the sample came too late for it, and have no row in {}",
+                path.display()
+            ));
+        }
+        Ok(())
     }
 }
 

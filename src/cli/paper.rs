@@ -141,7 +141,9 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         warnings: done.warnings(),
     };
     let html = page(&head, &claims, &drawn, &tables)?;
-    let path = output.write(&html, &claims, &drawn, &tables, &head)?;
+    let configs = plan.all.points.iter().map(|point| &point.design);
+    let configs = configs.map(|design| (design.name.clone(), design.config.sha256())).collect();
+    let path = output.write(&html, &claims, &drawn, &tables, (&head, &ui.origin(), &configs))?;
     ui.note(format_args!("wrote {}", path.display()));
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     claims.iter().for_each(|claim| *counts.entry(claim.verdict().0.name()).or_default() += 1);
@@ -252,10 +254,10 @@ fn rows(
 ) -> anyhow::Result<Done> {
     let all = &plan.all;
     let meta = Meta {
+        meshkv: ui.origin(),
         name: "paper".to_owned(),
         kind: WorkKind::Decode,
         command: command.to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
         row_format: ROW_FORMAT,
         points: all.points.len(),
         base: String::new(),

@@ -1,16 +1,17 @@
-//! Origin of a result: the first key of every JSON object that a subcommand prints.
+//! Origin of a result: the first key of every JSON object that a subcommand prints or writes.
 
 use super::diagnostics::Diagnostic;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Program, configuration and seed of a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// Name of the program.
-    pub program: &'static str,
+    pub program: Cow<'static, str>,
     /// Version of the program.
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// Name of the configuration: the stem of its file's name; null if none was read.
     pub config: Option<String>,
     /// SHA-256 of the configuration that ran, in hexadecimal: of compact JSON with every key and default. Files that
@@ -23,8 +24,8 @@ pub struct Provenance {
 impl Default for Provenance {
     fn default() -> Self {
         Provenance {
-            program: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
+            program: env!("CARGO_PKG_NAME").into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             config: None,
             config_sha256: None,
             seed: None,

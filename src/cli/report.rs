@@ -177,7 +177,10 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let said = Page {
         title: title.clone(),
         command: args.command(&chosen),
-        sweeps: sweeps.into_iter().map(|meta| [meta.name, meta.command, meta.version, meta.text]).collect(),
+        sweeps: sweeps
+            .into_iter()
+            .map(|meta| [meta.name, meta.command, meta.meshkv.version.into_owned(), meta.text])
+            .collect(),
         warnings,
         best: best.clone(),
     };

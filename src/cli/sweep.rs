@@ -214,7 +214,7 @@ fn jobs(args: &Args, grid: &Grid, points: &[Point]) -> usize {
 fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let started = Instant::now();
-    let meta = Meta::new((&args.file, args.estimate), grid, all);
+    let meta = Meta::new(ui.origin(), (&args.file, args.estimate), grid, all);
     let mut store = Store::open(&output, &meta, all, args.set_aside)?;
     for note in store.notes() {
         ui.note(note);

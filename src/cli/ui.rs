@@ -122,6 +122,11 @@ impl Ui {
         self.provenance().seed = seed;
     }
 
+    /// Origin of the result, for files that have it, too.
+    pub fn origin(&self) -> Provenance {
+        self.provenance().clone()
+    }
+
     fn provenance(&self) -> MutexGuard<'_, Provenance> {
         held(&self.said.provenance)
     }

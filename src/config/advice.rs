@@ -53,9 +53,21 @@ pub(super) fn words(advice: &[Advice], key: &str) -> String {
         let out = (!out.is_empty()).then(|| format!("leave {} out", out.join(" and ")));
         [set, out].into_iter().flatten().collect::<Vec<_>>().join(" and ")
     };
-    let ways = advice.iter().map(way).collect::<Vec<_>>().join(", or ");
-    let sets = advice.first().is_some_and(|way| way.set.iter().any(|setting| !setting.value.is_null()));
-    format!("{}{ways}", if sets { "try " } else { "" })
+    let sets = |advice: &Advice| advice.set.iter().any(|setting| !setting.value.is_null());
+    let leaves = |advice: &Advice| advice.set.iter().any(|setting| setting.value.is_null());
+    let mut text = String::new();
+    for (at, own) in advice.iter().enumerate() {
+        // A way that sets keys shares the verb of the one before it, unless that ends with another.
+        let verb = match at.checked_sub(1).map(|before| leaves(&advice[before])) {
+            None if sets(own) => "try ",
+            None => "",
+            Some(true) if sets(own) => ", or set ",
+            Some(_) => ", or ",
+        };
+        text += verb;
+        text += &way(own);
+    }
+    text
 }
 
 fn shown(value: &Value) -> String {
@@ -72,7 +84,10 @@ mod tests {
             Advice::set("takv.placement", "round_robin").and("takv.a", Value::Null),
             Advice::set("mesh.cols", 4).and("mesh.rows", 2),
         ];
-        let expected = "try placement = \"round_robin\" and leave a out, or mesh.cols = 4 and mesh.rows = 2";
+        let expected =
+            "try placement = \"round_robin\" and leave a out, or set mesh.cols = 4 and mesh.rows = 2";
         assert_eq!(words(&ways, "takv.column_stride"), expected);
+        let ways = [Advice::leave_out("model.a"), Advice::set("model.b", 4), Advice::set("model.c", 5)];
+        assert_eq!(words(&ways, "model.a"), "leave a out, or set b = 4, or c = 5");
     }
 }

@@ -1,21 +1,21 @@
 //! Draws latencies as a distribution: a histogram with logarithmic counts, and below it the share
 //! of packets that took no longer.
 
-use super::report::canvas::{
-    decades, picture_of, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES,
-};
+use super::report::canvas::{decades, picture_of, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::row::Row;
 use crate::cosim::workloads::network::Bin;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-/// Units down: both panels, and the axis between them.
-const HEIGHT: u32 = 584;
+/// Units down: both panels, the axis between them, and the list of percentiles.
+const HEIGHT: u32 = 640;
 /// Place of the panels: left and right edge, then top and bottom of each.
 const LEFT: i32 = 78;
 const RIGHT: i32 = 540;
-const COUNTS: (i32, i32) = (84, 300);
-const SHARES: (i32, i32) = (330, 520);
+const COUNTS: (i32, i32) = (90, 306);
+const SHARES: (i32, i32) = (336, 526);
+/// Place of the percentiles, down.
+const LIST: i32 = 594;
 
 /// Longest over shortest latency from which the axis of cycles is logarithmic.
 const WIDE: f64 = 12.0;
@@ -155,25 +155,22 @@ fn reached(bins: &[Bin], share: f64) -> f64 {
     bins.last().map_or(0.0, |bin| bin.to as f64)
 }
 
-/// A dot on the curve for each percentile, and a list of them in the empty corner below the curve.
+/// A dot on the curve for each percentile, and a list of them below the axis: the curve may pass anywhere above it.
 fn marks(root: &Area<'_>, row: &Row, bins: &[Bin], axis: &Axis) -> Drawn {
     let all = percentiles(row);
     for (_, share, _) in all {
         let y = SHARES.1 - (f64::from(SHARES.1 - SHARES.0) * share) as i32;
         root.draw(&Circle::new((axis.pixel(reached(bins, share)), y), 4, SERIES[1].filled()))?;
     }
-    let lines = all.len() as i32 + 1;
-    let (left, top) = (RIGHT - 128, SHARES.1 - 10 - 20 * lines);
-    root.draw(&Rectangle::new([(left - 8, top - 6), (RIGHT - 2, top + 20 * lines)], PAPER.filled()))?;
     let listed =
         all.map(|(name, _, cycles)| (name, cycles)).into_iter().chain([("longest", row.latency_max)]);
     for (at, (name, cycles)) in (0..).zip(listed) {
-        let y = top + 20 * at + 8;
+        let left = LEFT + (RIGHT - LEFT) / 5 * at + 4;
         if at < 4 {
-            root.draw(&Circle::new((left, y), 4, SERIES[1].filled()))?;
+            root.draw(&Circle::new((left, LIST), 4, SERIES[1].filled()))?;
         }
-        write(root, name, 14, INK, (left + 12, y), (HPos::Left, VPos::Center))?;
-        write(root, &cycles.to_string(), 14, INK, (RIGHT - 6, y), (HPos::Right, VPos::Center))?;
+        write(root, name, 14, INK, (left + 12, LIST), (HPos::Left, VPos::Center))?;
+        write(root, &cycles.to_string(), 14, INK, (left + 12, LIST + 18), (HPos::Left, VPos::Center))?;
     }
     Ok(())
 }
@@ -181,6 +178,7 @@ fn marks(root: &Area<'_>, row: &Row, bins: &[Bin], axis: &Axis) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::report::placed::misplaced;
 
     #[test]
     fn ticks_are_round_and_few() {
@@ -203,7 +201,14 @@ mod tests {
         ];
         let row =
             Row { latency_bins: bins, latency_p95: 7, latency_max: 399, finished: true, ..Row::default() };
-        let svg = distribution("test", &row).unwrap();
+        let svg = distribution(
+            "a_design, 16 x 16, 2 + 2 VCs x 8: uniform, packets of 4 flits, offered load 0.2, and more of it",
+            &row,
+        )
+        .unwrap();
+        assert_eq!(misplaced(&svg), [""; 0]);
+        // No box of paper hides a part of the curve.
+        assert_eq!(svg.matches("fill=\"#FFFFFF\"").count(), 1, "{svg}");
         for words in [
             "p50",
             "p95",

@@ -1,6 +1,7 @@
 //! Draws the links of the mesh, coloured by their load, as SVG.
 
 use super::report::canvas::{heat, Area, Drawn, EDGE, INK, PANEL, PAPER};
+use super::report::text::fitted;
 use super::row::Row;
 use crate::design::Mesh;
 use plotters::prelude::*;
@@ -30,7 +31,7 @@ pub fn heatmap(title: &str, subtitle: &str, mesh: Mesh, row: &Row) -> anyhow::Re
 fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -> Drawn {
     let (cols, rows) = (mesh.cols() as i32, mesh.rows() as i32);
     let field = |n: i32| (n - 1) * PITCH + SIDE;
-    let width = (LEFT + field(cols) + LEGEND).max(440);
+    let width = (LEFT + field(cols) + LEGEND).max(510);
     let height = TOP + field(rows).max(180) + 40;
     let window = row.window.max(1) as f64;
     let load = |flits: u32| f64::from(flits) / window;
@@ -43,9 +44,10 @@ fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -
     let text = |size: u32| ("sans-serif", size).into_font().color(&INK);
     let summary =
         format!("busiest link {busiest:.3}, mean {mean:.3} flits / cycle; in the tiles, deliveries / cycle");
-    root.draw(&Text::new(title.to_owned(), (LEFT, 12), text(16)))?;
-    root.draw(&Text::new(subtitle.to_owned(), (LEFT, 32), text(13)))?;
-    root.draw(&Text::new(summary, (LEFT, 50), text(11)))?;
+    for (line, most, y) in [(title, 16, 12), (subtitle, 13, 32), (&summary, 11, 50)] {
+        let (line, size) = fitted(line, most, width - LEFT - 8);
+        root.draw(&Text::new(line, (LEFT, y), text(size)))?;
+    }
 
     // Corner of a tile: rows count from the south, pixels from the north.
     let corner = |(x, y): (u32, u32)| (LEFT + x as i32 * PITCH, TOP + (rows - 1 - y as i32) * PITCH);
@@ -129,5 +131,22 @@ fn nice_above(x: f64) -> f64 {
         1.0
     } else {
         NICE.into_iter().find(|&n| n >= x).unwrap_or(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::report::placed::{misplaced, texts};
+
+    #[test]
+    fn no_text_of_a_small_mesh_is_cut_or_lies_on_another() {
+        for (cols, rows) in [(2, 2), (3, 2), (8, 1), (8, 8)] {
+            let svg =
+                heatmap("a_design, 2 x 2, 2 + 2 VCs x 8", "uniform", Mesh::new(cols, rows), &Row::default());
+            let svg = svg.unwrap();
+            assert_eq!(misplaced(&svg), [""; 0], "{cols} x {rows}");
+            assert!(texts(&svg).iter().all(|(text, _)| !text.ends_with('…')), "{cols} x {rows}");
+        }
     }
 }

@@ -4,8 +4,8 @@ use super::row::{saturated_at, Row};
 use crate::cosim::dut::network::Network;
 use crate::cosim::traffic::generator::{Generator, Traffic, TrafficError};
 use crate::cosim::traffic::packet::Packet;
-use crate::cosim::workloads::network::measure::{run, Phase, RunError};
-use crate::cosim::workloads::network::Phases;
+use crate::cosim::workloads::network::measure::{run, run_listing, Phase, RunError};
+use crate::cosim::workloads::network::{PacketTimes, Phases};
 use crate::design::Design;
 use std::time::Instant;
 use thiserror::Error;
@@ -39,6 +39,8 @@ pub struct Setup<'a> {
     pub saturated_at: Option<f64>,
     /// Called with the phase and the cycle after every batch.
     pub observe: &'a mut dyn FnMut(Phase, u64),
+    /// Takes each packet of the sample that arrives, once for each destination; `None` if nobody lists them.
+    pub packets: Option<&'a mut Vec<PacketTimes>>,
 }
 
 /// Runs synthetic traffic through a network that has just been reset.
@@ -107,7 +109,12 @@ fn timed(
     zero_load: Option<f64>,
 ) -> Result<Row, MeasureError> {
     let start = Instant::now();
-    let found = run(network, setup.design, generator, phases, setup.observe)?;
+    let mut list = |packet| {
+        if let Some(packets) = &mut setup.packets {
+            packets.push(packet);
+        }
+    };
+    let found = run_listing(network, setup.design, generator, phases, (setup.observe, &mut list))?;
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
     let saturated_at = setup.saturated_at.or(zero_load.map(saturated_at));
     let mut row = Row::new(setup.design.mesh, zero_load, saturated_at, &found);

@@ -6,6 +6,7 @@
 //! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Nothing here
 //! touches the disk.
 
+mod accepted_plot;
 mod attention;
 mod bounds;
 mod compared;
@@ -17,6 +18,7 @@ pub mod grid;
 mod heatmap;
 mod link_time;
 mod measure;
+mod packets;
 pub mod paper;
 mod partials;
 mod placement;
@@ -32,6 +34,7 @@ mod steps_plot;
 mod sweep;
 mod timeline;
 
+pub use accepted_plot::accepted_plot;
 pub use attention::{AttentionRow, Stages};
 pub use bounds::Phase;
 pub use decode::link_row;
@@ -41,6 +44,7 @@ pub use energy::{Activity, Energies, Energy, EnergyError, EnergyTable, Tier, DEF
 pub use heatmap::heatmap;
 pub use link_time::link_time;
 pub use measure::{measure, replay, zero_load_latency, MeasureError, Setup, HARDLY_ANY};
+pub use packets::{packets_to_csv, packets_to_parquet};
 pub use partials::{PartRow, PartialsRow};
 pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};

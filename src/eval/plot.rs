@@ -1,6 +1,7 @@
 //! Draws the latency-load curve of a sweep as SVG.
 
 use super::report::canvas::{decades, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
+use super::report::text::{extent, fitted};
 use super::sweep::{Sweep, SATURATED_AT};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -28,15 +29,19 @@ pub fn latency_plot(title: &str, sweep: &Sweep) -> anyhow::Result<String> {
 fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     let bottom = (0.8 * sweep.zero_load_latency).max(1.0);
     let top = NOT_SHOWN_ABOVE * sweep.zero_load_latency.max(sweep.latency_limit / SATURATED_AT);
-    // The x axis ends a little past the first load that leaves the picture.
+    // The x axis ends a little past the place where the mean leaves the picture; beyond it would be blank.
     let loads = |row: &&super::row::Row| row.load.unwrap_or(row.offered);
     let first_out = sweep.points.iter().find(|row| row.latency_mean > top);
-    let right = first_out.or(sweep.points.last()).map_or(1.0, |row| loads(&row)) * 1.06;
+    let last = first_out.or(sweep.points.last()).map_or(1.0, |row| loads(&row));
+    let means: Vec<_> = sweep.points.iter().map(|row| (loads(&row), row.latency_mean.log10())).collect();
+    let leaves = within(&means, top.log10()).last().map_or(last, |place| place.0);
+    let right = leaves.max(sweep.saturation.unwrap_or(0.0)).min(last) * 1.06;
 
     let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     root.fill(&PAPER)?;
     let style = |size: u32, colour: &RGBColor| ("sans-serif", size).into_font().color(colour);
-    root.draw(&Text::new(title.to_owned(), (62, 14), style(17, &INK)))?;
+    let (name, size) = fitted(title, 17, SIZE.0 as i32 - 72);
+    root.draw(&Text::new(name, (62, 14), style(size, &INK)))?;
     let mut chart = ChartBuilder::on(&root)
         .margin_top(62)
         .margin_right(24)
@@ -47,7 +52,7 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
         .build_cartesian_2d(0.0..right, bottom.log10()..top.log10())?;
     chart
         .configure_mesh()
-        .x_desc("offered load (flits / node / cycle)")
+        .x_desc("offered load (injected flits / sending node / cycle)")
         .y_desc("latency from source queue to ejection (cycles, logarithmic)")
         .disable_y_mesh()
         .y_labels(0)
@@ -65,13 +70,13 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
         write(&root, &trimmed(tick), 13, INK, (from.0 - 8, from.1), (HPos::Right, VPos::Center))?;
     }
     let zero = sweep.zero_load_latency;
-    level(&mut chart, right, zero, format!("zero load {zero:.1}"))?;
+    level(&mut chart, right, zero, None)?;
     let limit = sweep.latency_limit;
     let name = match limit == SATURATED_AT * zero {
         true => format!("{SATURATED_AT:.0} x zero load"),
         false => format!("limit {limit:.1}"),
     };
-    level(&mut chart, right, limit, name)?;
+    level(&mut chart, right, limit, None)?;
     if let Some(at) = sweep.saturation {
         saturation(&mut chart, at, (bottom, top))?;
     }
@@ -82,6 +87,9 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     curve(&mut chart, &points(|row| row.latency_p999 as f64), top, SERIES[3])?;
     curve(&mut chart, &points(|row| row.latency_p99 as f64), top, SERIES[1])?;
     curve(&mut chart, &points(|row| row.latency_mean), top, SERIES[0])?;
+    // Names last, on paper: at low loads the curves of percentiles pass here.
+    level(&mut chart, right, zero, Some(&format!("zero load {zero:.1}")))?;
+    level(&mut chart, right, limit, Some(&name))?;
     legend(&root)?;
     root.present()
 }
@@ -100,13 +108,22 @@ fn legend(root: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Draws a dashed horizontal line with its name below its left end, away from the curves.
-fn level(chart: &mut Chart<'_>, right: f64, y: f64, name: String) -> Drawn {
+/// Draws a dashed horizontal line, or its name below its left end.
+fn level(chart: &mut Chart<'_>, right: f64, y: f64, name: Option<&str>) -> Drawn {
     let y = y.log10();
-    chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
+    let Some(name) = name else {
+        chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
+        return Ok(());
+    };
     let style = ("sans-serif", 12).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Top));
-    chart.draw_series([Text::new(name, (right * 0.008, y - 0.008), style)])?;
-    Ok(())
+    let (x, top) = chart.backend_coord(&(0.0, y));
+    let (left, above) = (x + 5, top + 2);
+    let root = chart.plotting_area().strip_coord_spec();
+    let (dx, dy) = root.get_base_pixel();
+    let place = |x: i32, y: i32| (x - dx, y - dy);
+    let corners = [place(left, above), place(left + extent(name, 12), above + 11)];
+    root.draw(&Rectangle::new(corners, PAPER.filled()))?;
+    root.draw(&Text::new(name.to_owned(), place(left, above), style))
 }
 
 /// Draws a dashed vertical line, named below the lowest possible latency.
@@ -145,4 +162,68 @@ fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColo
 fn trimmed(x: f64) -> String {
     let text = format!("{x:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::accepted_plot::accepted_plot;
+    use crate::eval::report::placed::{misplaced, texts};
+    use crate::eval::row::Row;
+
+    /// A sweep of so many loads up to 1; it saturates near 0.45.
+    fn sweep(count: usize) -> Sweep {
+        let row = |at: usize| {
+            let load = (at + 1) as f64 / count as f64;
+            let latency_mean = if load < 0.55 { 10.0 / (1.0 - load / 0.6) } else { 900.0 };
+            let (p99, p999) = (1.8 * latency_mean, 2.6 * latency_mean);
+            Row {
+                load: Some(load),
+                offered_deliveries: load,
+                accepted: load.min(0.55),
+                latency_mean,
+                latency_p99: p99 as u64,
+                latency_p999: p999 as u64,
+                ..Row::default()
+            }
+        };
+        Sweep {
+            points: (0..count).map(row).collect(),
+            saturation: Some(0.4),
+            resolution: 0.005,
+            accepted_at_full_offer: 0.55,
+            zero_load_latency: 10.0,
+            latency_limit: 30.0,
+            violations: 0,
+            command: String::new(),
+        }
+    }
+
+    #[test]
+    fn no_text_leaves_a_picture_or_lies_on_another_however_many_loads_were_run() {
+        let long = "a_design_with_a_name_of_many_letters, 16 x 16, 2 + 2 VCs x 8: bit-complement, packets of 16 flits, and more";
+        for count in [1, 2, 6, 40] {
+            for title in ["short", long] {
+                assert_eq!(
+                    misplaced(&latency_plot(title, &sweep(count)).unwrap()),
+                    [""; 0],
+                    "{count} {title}"
+                );
+                assert_eq!(
+                    misplaced(&accepted_plot(title, &sweep(count)).unwrap()),
+                    [""; 0],
+                    "{count} {title}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_axis_of_loads_ends_where_the_mean_leaves_the_picture() {
+        let svg = latency_plot("test", &sweep(40)).unwrap();
+        let ticks = texts(&svg).into_iter().filter_map(|(text, _)| text.parse::<f64>().ok());
+        // Latencies are above 1.
+        let last = ticks.filter(|&tick| tick < 1.5).fold(0.0, f64::max);
+        assert!((0.4..0.65).contains(&last), "{last}");
+    }
 }

@@ -14,8 +14,12 @@ use serde::Serialize;
 pub struct Row {
     /// Traffic in the words of the command line.
     pub traffic: String,
-    /// Requested load of every sending tile, in injected flits a cycle; null for a trace.
+    /// Requested load of every sending tile, in injected flits a cycle; of a matrix, of the tile that sends most. Null for
+    /// a trace.
     pub load: Option<f64>,
+    /// Multiple of its own rate at which a trace is replayed; only with `--trace-rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_rate: Option<f64>,
     /// Flits of a packet; null for a trace.
     pub packet: Option<u32>,
     /// Flits that the sample's packets inject, for each node and cycle, over all nodes: below `load` if some tiles do
@@ -199,6 +203,7 @@ impl Row {
         Row {
             traffic: String::new(),
             load: None,
+            trace_rate: None,
             packet: None,
             offered: run.offered,
             offered_deliveries: run.offered_deliveries,

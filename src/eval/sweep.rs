@@ -40,13 +40,16 @@ pub struct Sweep {
     pub command: String,
 }
 
+/// Runs some loads, and returns a row for each in their order.
+pub type Points<'p, E> = &'p mut dyn FnMut(&[f64]) -> Vec<Result<Row, E>>;
+
 /// Runs of loads by their number of steps. Some are guessed ahead; of these only the ones that are asked for count, so that the
 /// curve does not depend on how many run at once.
 struct Runs<'p, E> {
     /// Most loads that run at once.
     ahead: usize,
     load: &'p dyn Fn(u64) -> f64,
-    points: &'p mut dyn FnMut(&[f64]) -> Vec<Result<Row, E>>,
+    points: Points<'p, E>,
     guessed: BTreeMap<u64, Result<Row, E>>,
     asked: BTreeMap<u64, Row>,
 }
@@ -101,7 +104,7 @@ pub fn sweep<E>(
     fanout: u32,
     zero_load_latency: f64,
     limit: Option<f64>,
-    (ahead, points): (usize, &mut dyn FnMut(&[f64]) -> Vec<Result<Row, E>>),
+    (ahead, points): (usize, Points<'_, E>),
 ) -> Result<Sweep, E> {
     let resolution = RESOLUTION / f64::from(fanout.max(1));
     // Loads are counted in steps of the resolution, so that they are round numbers and none is run

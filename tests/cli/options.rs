@@ -124,6 +124,13 @@ fn files(dir: &Path) -> HashMap<&'static str, String> {
         ("GROW", file("grow.toml", grow.as_bytes())),
         ("ENERGY", file("energy.toml", energy.as_bytes())),
         ("TRACE", file("trace.csv", trace.as_bytes())),
+        (
+            "MATRIX",
+            file(
+                "matrix.csv",
+                b"0,1,0,0,0,2\n0,0,0,2,0,0\n3,0,0,0,1,0\n0,0,1,0,0,0\n0,0,0,1,0,0\n1,1,1,1,1,0\n",
+            ),
+        ),
         ("TENSORS", file("two.safetensors", &tensors())),
     ])
 }

@@ -4,8 +4,10 @@ use super::dut_form::DutForm;
 use crate::cli::engine::Carrier;
 use crate::cli::scope::{Only, Scope};
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::matrix::Matrix;
 use crate::cosim::traffic::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::workloads::network::Phases;
+use clap::builder::TypedValueParser;
 use std::path::{Path, PathBuf};
 
 /// Default number of destinations of a multicast packet.
@@ -29,7 +31,10 @@ pub struct Options {
     /// What is sent where; a tile that a pattern maps to itself sends nothing
     #[arg(long, value_enum, default_value_t = Kind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
     traffic: Kind,
-    /// Offered load of each sending tile, in injected flits per cycle, 0 to 1
+    /// Unicast with relative rates between tiles: CSV, a line a source, a column a destination
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["traffic", "fanout", "hotspot", "trace"], help_heading = "Traffic")]
+    pub(super) matrix: Option<PathBuf>,
+    /// Offered load of each sending tile (of --matrix, of the one that sends most), in injected flits per cycle, 0 to 1
     #[arg(long, default_value_t = 0.1, conflicts_with_all = ["trace", "sweep_load"], help_heading = "Traffic")]
     pub(super) load: f64,
     /// Flits of a packet; on VN1 that many flits of one tag
@@ -57,6 +62,9 @@ pub struct Options {
     /// Replay packets from a CSV or JSON Lines file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Traffic")]
     pub(super) trace: Option<PathBuf>,
+    /// Replay the trace at so many times its rate: its cycles are divided by it, its order stays [default: 1]
+    #[arg(long, value_name = "X", value_parser = rate, help_heading = "Traffic")]
+    pub(super) trace_rate: Option<f64>,
     /// Cycles in which packets are generated that count
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "trace", help_heading = "Measurement")]
     pub(super) cycles: u64,
@@ -75,6 +83,9 @@ pub struct Options {
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
+    /// Write each packet that counts with its times, a row for each destination: .parquet or .csv; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = clap::builder::PathBufValueParser::new().try_map(table), conflicts_with = "sweep_load", help_heading = "Output")]
+    pub(super) packets: Option<PathBuf>,
     /// Write what was checked as JUnit's XML, for CI servers; an existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) junit: Option<PathBuf>,
@@ -133,6 +144,7 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
         why: "the classes of these packets have their networks",
     },
     Scope { of: &["hotspot"], only: &[Only::Where("traffic", &["hotspot"])], why: "" },
+    Scope { of: &["trace_rate"], only: &[Only::With(&["trace"])], why: "" },
     Scope { of: &["latency_limit"], only: &[Only::With(&["sweep_load"])], why: "" },
     Scope { of: &["dut"], only: &[Only::OnVerilog], why: "nothing of the model is verilated" },
     Scope {
@@ -154,21 +166,23 @@ impl Options {
     /// The files that are read, each with what it is.
     pub(super) fn inputs(&self) -> Vec<(&'static str, &Path)> {
         let trace = self.trace.as_deref().map(|path| ("the trace", path));
-        [("the configuration", self.config())].into_iter().chain(trace).collect()
+        let matrix = self.matrix.as_deref().map(|path| ("the matrix", path));
+        [("the configuration", self.config())].into_iter().chain(trace).chain(matrix).collect()
     }
 
-    /// The selected synthetic traffic.
+    /// Virtual networks of a unicast pattern.
+    fn vn(&self) -> VirtualNetworks {
+        match self.vn {
+            None | Some(Vn::Vn0) => VirtualNetworks::Vn0,
+            Some(Vn::Vn1) => VirtualNetworks::Vn1,
+            Some(Vn::Both) => VirtualNetworks::Both,
+            Some(Vn::All) => VirtualNetworks::All,
+        }
+    }
+
+    /// The selected synthetic traffic, but for the rates of a matrix.
     pub(super) fn traffic(&self) -> Traffic {
-        let unicast = |pattern| Shape::Unicast {
-            pattern,
-            hotspots: self.hotspot.clone(),
-            vn: match self.vn {
-                None | Some(Vn::Vn0) => VirtualNetworks::Vn0,
-                Some(Vn::Vn1) => VirtualNetworks::Vn1,
-                Some(Vn::Both) => VirtualNetworks::Both,
-                Some(Vn::All) => VirtualNetworks::All,
-            },
-        };
+        let unicast = |pattern| Shape::Unicast { pattern, hotspots: self.hotspot.clone(), vn: self.vn() };
         let fanout = self.fanout.unwrap_or(DEFAULT_FANOUT);
         let shape = match self.traffic {
             Kind::Uniform => unicast(PatternKind::Uniform),
@@ -191,9 +205,13 @@ impl Options {
         self.trace.is_none().then_some(self.seed)
     }
 
-    /// The same on a mesh with so many tiles: the default fan-out is no more than the other tiles.
-    pub(super) fn traffic_on(&self, tiles: usize) -> Traffic {
+    /// The same on a mesh with so many tiles, with the rates of `--matrix`: the default fan-out is no more than the
+    /// other tiles.
+    pub(super) fn traffic_on(&self, tiles: usize, rates: Option<Matrix>) -> Traffic {
         let mut traffic = self.traffic();
+        if let Some(rates) = rates {
+            traffic.shape = Shape::Matrix { rates, vn: self.vn() };
+        }
         if let (None, Shape::Multicast { fanout } | Shape::Mixed { fanout }) =
             (self.fanout, &mut traffic.shape)
         {
@@ -226,6 +244,20 @@ fn range(text: &str) -> Result<(f64, f64), String> {
         (range.0 > 0.0 && range.0 < range.1 && range.1 <= 1.0).then_some(range)
     };
     read().ok_or_else(|| "write two loads above 0 and up to 1, rising, for example 0.05:1.0".to_owned())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let found = text.trim().parse().ok().filter(|&rate: &f64| rate > 0.0 && rate.is_finite());
+    found.ok_or_else(|| "write a number above 0: 2 for twice the rate, 0.5 for half of it".to_owned())
+}
+
+/// A file of packets, whose ending selects the format.
+fn table(path: PathBuf) -> Result<PathBuf, String> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    match ending {
+        Some("parquet" | "csv") => Ok(path),
+        _ => Err("the ending selects the format: name a file that ends in .parquet or .csv".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -264,6 +296,9 @@ mod tests {
             "a.toml --traffic multicast --fanout 63 --cycles 500 --warmup 7 --drain-limit 90 --seed 9",
             "a.toml --traffic bit-reverse --sweep-load 0.05:1",
             "a.toml --trace t.csv",
+            "a.toml --trace t.csv --trace-rate 2.5",
+            "a.toml --matrix m.csv --vn 1 --load 0.3 --packet 2",
+            "a.toml --matrix m.csv --sweep-load 0.05:1",
             "a.toml --dut mesh",
             "a.toml --wave a.fst",
             "a.toml --lockstep",
@@ -284,6 +319,7 @@ mod tests {
             assert_eq!(again.phases(), args.phases());
             assert_eq!(again.form(), args.form());
             assert_eq!((again.sweep_load, &again.trace), (args.sweep_load, &args.trace));
+            assert_eq!((again.trace_rate, &again.matrix), (args.trace_rate, &args.matrix));
         }
     }
 

@@ -4,11 +4,23 @@ use super::args::Options;
 use crate::cosim::traffic::generator::{Shape, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
 
+/// Name of virtual networks on the command line.
+fn name(vn: VirtualNetworks) -> &'static str {
+    match vn {
+        VirtualNetworks::Vn0 => "0",
+        VirtualNetworks::Vn1 => "1",
+        VirtualNetworks::Both => "both",
+        VirtualNetworks::All => "all",
+    }
+}
+
 impl Options {
     /// The command with all options that affect its figures, defaults included.
     pub(super) fn command(&self) -> String {
         if let Some(trace) = &self.trace {
-            return format!("{} --trace {}{}", self.begin(), trace.display(), self.end());
+            let rate = self.trace_rate.map(|rate| format!(" --trace-rate {rate}"));
+            let words = format!("{} --trace {}{}", self.begin(), trace.display(), rate.unwrap_or_default());
+            return words + &self.end();
         }
         let load = match self.sweep_load {
             Some((from, to)) => {
@@ -28,7 +40,10 @@ impl Options {
     fn with_load(&self, load: &str) -> String {
         let traffic = self.traffic();
         let mut words = vec![
-            format!("{} --traffic {}", self.begin(), traffic.shape.name()),
+            match &self.matrix {
+                Some(matrix) => format!("{} --matrix {}", self.begin(), matrix.display()),
+                None => format!("{} --traffic {}", self.begin(), traffic.shape.name()),
+            },
             load.to_owned(),
             format!("--packet {}", self.packet),
         ];
@@ -37,14 +52,9 @@ impl Options {
                 if *pattern == PatternKind::Hotspot {
                     words.extend(hotspots.iter().map(|h| format!("--hotspot {},{}:{}", h.x, h.y, h.share)));
                 }
-                let vn = match vn {
-                    VirtualNetworks::Vn0 => "0",
-                    VirtualNetworks::Vn1 => "1",
-                    VirtualNetworks::Both => "both",
-                    VirtualNetworks::All => "all",
-                };
-                words.push(format!("--vn {vn}"));
+                words.push(format!("--vn {}", name(*vn)));
             }
+            Shape::Matrix { vn, .. } => words.push(format!("--vn {}", name(*vn))),
             Shape::Multicast { .. } | Shape::Mixed { .. } => {
                 words.extend(self.fanout.map(|fanout| format!("--fanout {fanout}")));
             }

@@ -62,7 +62,12 @@ pub(super) fn of_sweep(
         None => "No load of the range saturates the network.".to_owned(),
     };
     let caption = format!("Latency over offered load, on a logarithmic axis. {saturation}");
-    let mut all = vec![Figure::new("latency-load", curve, caption)];
+    let accepted = eval::accepted_plot(&title(design, shown), sweep)?;
+    let taken = "Flits delivered of those that the sample asks for, a node and cycle. On the dashed line all of them are.";
+    let mut all = vec![
+        Figure::new("latency-load", curve, caption),
+        Figure::new("accepted-offered", accepted, taken.to_owned()),
+    ];
     all.extend(figures(design, shown)?);
     let tables = vec![latencies(&sweep.points.iter().collect::<Vec<_>>()), links(shown)];
     page(design, shown, command, all, tables)
@@ -86,7 +91,8 @@ fn page(
 }
 
 fn latencies(rows: &[&Row]) -> RunTable {
-    let head = ["load", "accepted", "mean", "p50", "p95", "p99", "p99.9", "longest", "without load"];
+    let head =
+        ["offered load", "accepted rate", "mean", "p50", "p95", "p99", "p99.9", "longest", "without load"];
     let row = |row: &&Row| {
         let load = row.load.map_or("trace".to_owned(), |load| format!("{load}"));
         let numbers = [row.latency_p50, row.latency_p95, row.latency_p99, row.latency_p999, row.latency_max];
@@ -96,7 +102,9 @@ fn latencies(rows: &[&Row]) -> RunTable {
         cells
     };
     RunTable {
-        title: "Latency in cycles; loads in flits/node/cycle".to_owned(),
+        title:
+            "Latency in cycles; load in injected flits/sending node/cycle, rate in delivered flits/node/cycle"
+                .to_owned(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.iter().map(row).collect(),
     }

@@ -71,7 +71,7 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
 
 /// A sweep, a line for each load.
 pub(super) fn sweep(design: &Design, sweep: &Sweep) -> String {
-    let head = ["load", "accepted", "mean", "median", "95 %", "99 %", "99.9 %", "longest", "cycles/s", ""];
+    let head = ["offered", "accepted", "mean", "median", "95 %", "99 %", "99.9 %", "longest", "cycles/s", ""];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
     for row in &sweep.points {
         let bound = if row.finished { "" } else { "+" };

@@ -17,7 +17,8 @@ fn traffic_title(row: &Row) -> String {
     let packet = row.packet.map_or(String::new(), |flits| {
         format!(", packets of {flits} {}", if flits == 1 { "flit" } else { "flits" })
     });
-    format!("{}{packet}", row.traffic)
+    let rate = row.trace_rate.map_or(String::new(), |rate| format!(" at {rate} times its rate"));
+    format!("{}{rate}{packet}", row.traffic)
 }
 
 pub(super) fn heatmap(design: &Design, row: &Row) -> anyhow::Result<String> {

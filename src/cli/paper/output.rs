@@ -10,11 +10,13 @@
 //! | `fabrics/` | configurations that are no file of the repository |
 //! | `rows/` | all rows, as a sweep keeps them |
 
+use crate::cli::provenance::Provenance;
 use crate::cli::whole_file;
 use crate::eval::paper::{fabrics, markdown, Claim, Drawn, Head, Table};
 use crate::eval::svg_to_png;
 use anyhow::Context;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +49,7 @@ impl Output {
         claims: &[Claim],
         drawn: &[Drawn],
         tables: &[Table],
-        head: &Head,
+        (head, meshkv, configs): (&Head, &Provenance, &BTreeSet<(String, String)>),
     ) -> anyhow::Result<PathBuf> {
         let write = |name: String, bytes: &[u8]| whole_file::write(&self.0.join(name), bytes, true);
         for figure in drawn {
@@ -62,8 +64,13 @@ impl Output {
             write(format!("fabrics/{name}.toml"), toml::to_string(&config)?.as_bytes())?;
         }
         let all: Vec<_> = claims.iter().map(Claim::to_json).collect();
+        // Rows are of many configurations, some of which differ in their limits alone.
+        let configs: Vec<_> = configs
+            .iter()
+            .map(|(config, config_sha256)| json!({ "config": config, "config_sha256": config_sha256 }))
+            .collect();
         let value = json!({
-            "version": head.version, "command": head.command, "extent": head.extent, "rows": head.rows,
+            "meshkv": meshkv, "configs": configs, "command": head.command, "extent": head.extent, "rows": head.rows,
             "points": head.points, "sampling": head.sampling, "claims": all,
         });
         write("claims.json".to_owned(), format!("{}\n", serde_json::to_string_pretty(&value)?).as_bytes())?;

@@ -78,7 +78,7 @@ impl<'a> Execute<'a> {
         let mut network = Watched { fabric: network, interrupt: self.interrupt, waves: None };
         let zero_load = self.zero_load(&mut network, design, &traffic)?;
         network.reset()?;
-        let mut setup = Setup { design, phases, saturated_at: None, observe: &mut |_, _| {} };
+        let mut setup = Setup { design, phases, saturated_at: None, observe: &mut |_, _| {}, packets: None };
         Ok(json!(eval::measure(&mut network, &mut setup, &traffic, zero_load)?))
     }
 

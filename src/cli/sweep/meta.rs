@@ -1,5 +1,6 @@
 //! Description of a folder of rows, for readers without the sweep file.
 
+use crate::cli::provenance::Provenance;
 use crate::config::{Grid, WorkKind};
 use crate::eval::grid::{Column, Expanded, ROW_FORMAT};
 use serde::{Deserialize, Serialize};
@@ -8,14 +9,14 @@ use std::path::Path;
 /// The content of `sweep.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::cli) struct Meta {
+    /// Origin: the program that wrote the rows, and the base configuration; each row has its own configuration's hash.
+    pub meshkv: Provenance,
     /// Name of the sweep: the stem of its file.
     pub name: String,
     /// The workload.
     pub kind: WorkKind,
     /// The command that repeats the rows.
     pub command: String,
-    /// The program that wrote them.
-    pub version: String,
     /// Version of the row format.
     pub row_format: u32,
     /// Points of the grid.
@@ -29,12 +30,17 @@ pub(in crate::cli) struct Meta {
 }
 
 impl Meta {
-    pub(super) fn new((file, estimate): (&Path, bool), grid: &Grid, all: &Expanded) -> Meta {
+    pub(super) fn new(
+        meshkv: Provenance,
+        (file, estimate): (&Path, bool),
+        grid: &Grid,
+        all: &Expanded,
+    ) -> Meta {
         Meta {
+            meshkv,
             name: grid.name.clone(),
             kind: grid.kind,
             command: format!("meshkv sweep {}{}", file.display(), if estimate { " --estimate" } else { "" }),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
             row_format: ROW_FORMAT,
             points: all.points.len(),
             base: grid.base.display().to_string(),

@@ -4,121 +4,21 @@
 //! The traffic therefore depends on the seed alone, not on the batches of a run or on the network.
 //! This module does not know the network.
 
+use super::draw::unit;
 use super::packet::Packet;
-use super::pattern::{random_set, unit, Hotspot, Pattern, PatternError, PatternKind};
+use super::pattern::{random_set, Pattern};
 use crate::cosim::hash::mix;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{Class, Design, DestKind, Mesh, NodeId};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
-use serde::Serialize;
 use std::ops::Range;
-use thiserror::Error;
 
-/// Longest packet, in flits.
-pub const MAX_PACKET: u32 = 4096;
+pub use super::synthetic::{Shape, Traffic, TrafficError, VirtualNetworks, MAX_PACKET};
 
 /// Shares of the injected flits in mixed traffic, in the order of [`Class::ALL`]: half of the load on
 /// each virtual network, and one request flit for four of KV data.
 pub const MIXED_SHARES: [f64; 3] = [0.5, 0.1, 0.4];
-
-/// Virtual networks that carry the packets of a unicast pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum VirtualNetworks {
-    /// PART packets on VN0.
-    #[serde(rename = "0")]
-    Vn0,
-    /// KV_DATA with one destination on VN1. Packets of one flit are KV_FETCH in proportion to its
-    /// virtual channels, so that every channel of VN1 has the same load.
-    #[serde(rename = "1")]
-    Vn1,
-    /// Either network, drawn for each packet with equal probability.
-    #[serde(rename = "both")]
-    Both,
-    /// PART, KV_FETCH and KV_DATA, with flits in proportion to the virtual channels of each.
-    #[serde(rename = "all")]
-    All,
-}
-
-/// Kind of traffic: classes and destinations.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase", tag = "kind")]
-pub enum Shape {
-    /// Unicast with a pattern.
-    Unicast {
-        /// The pattern.
-        pattern: PatternKind,
-        /// For the hotspot pattern.
-        hotspots: Vec<Hotspot>,
-        /// Virtual networks that it uses.
-        vn: VirtualNetworks,
-    },
-    /// KV_DATA to `fanout` random distinct tiles.
-    Multicast {
-        /// Destinations of a packet.
-        fanout: u32,
-    },
-    /// PART and KV_FETCH to one random tile, KV_DATA to `fanout`, in the shares of flits of
-    /// [`MIXED_SHARES`].
-    Mixed {
-        /// Destinations of a KV_DATA packet.
-        fanout: u32,
-    },
-}
-
-impl Shape {
-    /// Name on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Shape::Unicast { pattern, .. } => pattern.name(),
-            Shape::Multicast { .. } => "multicast",
-            Shape::Mixed { .. } => "mixed",
-        }
-    }
-
-    /// Most destinations of a packet.
-    pub fn fanout(&self) -> u32 {
-        match self {
-            Shape::Unicast { .. } => 1,
-            Shape::Multicast { fanout } | Shape::Mixed { fanout } => *fanout,
-        }
-    }
-}
-
-/// Synthetic traffic.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Traffic {
-    /// Kind of traffic.
-    pub shape: Shape,
-    /// Offered load of each sending tile in injected flits a cycle, above 0 and at most 1.
-    pub load: f64,
-    /// Flits of a PART or KV_DATA packet.
-    pub packet: u32,
-    /// Seed of all streams.
-    pub seed: u64,
-}
-
-/// Traffic that cannot be generated.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum TrafficError {
-    /// See [`PatternError`].
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
-    /// A local port takes one flit a cycle.
-    #[error("an offered load of {0} flits/node/cycle is not above 0 and at most 1\n  help: a local port takes at most one flit a cycle; an 8x8 mesh saturates near 0.4 with uniform traffic")]
-    Load(f64),
-    /// No such length of a packet.
-    #[error("a packet of {0} flits is not between 1 and {MAX_PACKET} flits\n  help: --packet 1 and --packet 4 are what the literature measures")]
-    Packet(u32),
-    /// No such destination set.
-    #[error("a fan-out of {fanout} is not between 1 and {others}, the number of other tiles\n  help: a router does not turn a flit back to its own tile, so a set never holds the source; try --fanout {others}")]
-    Fanout {
-        /// Requested destinations.
-        fanout: u32,
-        /// Tiles other than the source.
-        others: u32,
-    },
-}
 
 /// Generates packets cycle by cycle.
 #[derive(Debug, Clone)]
@@ -129,7 +29,7 @@ pub struct Generator {
 
 #[derive(Debug, Clone)]
 enum Source {
-    Bernoulli { tiles: Vec<Tile>, rate: f64, flits: u32, plan: Plan },
+    Bernoulli { tiles: Vec<Tile>, flits: u32, plan: Plan },
     Trace { packets: Vec<Packet>, next: usize },
 }
 
@@ -137,6 +37,8 @@ enum Source {
 struct Tile {
     node: NodeId,
     rng: Pcg64,
+    /// Packets a cycle.
+    rate: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -175,16 +77,11 @@ impl Generator {
         };
         let flits = f64::from(traffic.packet);
         let (plan, rate) = match &traffic.shape {
-            Shape::Unicast { pattern, hotspots, vn: VirtualNetworks::All } => {
-                let shares = Class::ALL.map(|class| design.router.vcs_of_class(class).len() as f64);
-                let packets = in_packets(shares, flits, 1.0);
-                let plan = Plan::Classes(Pattern::new(*pattern, mesh, hotspots)?, choice(packets));
-                (plan, traffic.load * packets.iter().sum::<f64>() / shares.iter().sum::<f64>())
-            }
             Shape::Unicast { pattern, hotspots, vn } => {
-                // KV_FETCH is always one flit, so longer packets on VN1 are KV_DATA.
-                let fetch = if traffic.packet == 1 { 1.0 / f64::from(design.router.vn1_vcs) } else { 0.0 };
-                (Plan::Unicast(Pattern::new(*pattern, mesh, hotspots)?, *vn, fetch), traffic.load / flits)
+                unicast(Pattern::new(*pattern, mesh, hotspots)?, *vn, design, traffic)
+            }
+            Shape::Matrix { rates, vn } => {
+                unicast(Pattern::of_rates(mesh, rates.clone()), *vn, design, traffic)
             }
             Shape::Multicast { fanout } => {
                 let fanout = fanout_in_range(*fanout)?;
@@ -196,17 +93,17 @@ impl Generator {
                 (Plan::Mixed(fanout, choice(packets)), traffic.load * packets.iter().sum::<f64>())
             }
         };
-        let sends = |node: &NodeId| match &plan {
-            Plan::Unicast(pattern, ..) | Plan::Classes(pattern, _) => pattern.sends(*node),
-            _ => true,
+        let share = |node: NodeId| match &plan {
+            Plan::Unicast(pattern, ..) | Plan::Classes(pattern, _) => pattern.share(node),
+            _ => 1.0,
         };
         let tile = |node: NodeId| {
             let stream = node.index() as u64;
             let state = u128::from(mix(traffic.seed)) << 64 | u128::from(mix(traffic.seed ^ mix(stream)));
-            Tile { node, rng: Pcg64::new(state, u128::from(stream)) }
+            Tile { node, rng: Pcg64::new(state, u128::from(stream)), rate: rate * share(node) }
         };
-        let tiles = mesh.nodes().filter(sends).map(tile).collect();
-        Ok(Generator { mesh, source: Source::Bernoulli { tiles, rate, flits: traffic.packet, plan } })
+        let tiles = mesh.nodes().filter(|node| share(*node) > 0.0).map(tile).collect();
+        Ok(Generator { mesh, source: Source::Bernoulli { tiles, flits: traffic.packet, plan } })
     }
 
     /// A generator of recorded packets, sorted by cycle.
@@ -219,10 +116,10 @@ impl Generator {
     pub fn generate(&mut self, cycles: Range<u64>, measured: bool, emit: &mut dyn FnMut(Packet)) {
         let mesh = self.mesh;
         match &mut self.source {
-            Source::Bernoulli { tiles, rate, flits, plan } => {
+            Source::Bernoulli { tiles, flits, plan } => {
                 for tile in tiles {
                     let mut from = cycles.start;
-                    while let Some(cycle) = tile.next(from..cycles.end, *rate) {
+                    while let Some(cycle) = tile.next(from..cycles.end) {
                         from = cycle + 1;
                         let Some((class, dests)) = plan.draw(mesh, tile) else { continue };
                         let (source, flits) = (tile.node, if class == Class::KvFetch { 1 } else { *flits });
@@ -247,9 +144,9 @@ impl Generator {
 
 impl Tile {
     /// The first of some cycles in which it generates a packet, drawn for each of them.
-    fn next(&mut self, mut cycles: Range<u64>, rate: f64) -> Option<u64> {
+    fn next(&mut self, mut cycles: Range<u64>) -> Option<u64> {
         // The state stays in processor registers meanwhile.
-        let mut rng = self.rng.clone();
+        let (mut rng, rate) = (self.rng.clone(), self.rate);
         let found = cycles.find(|_| unit(&mut rng) < rate);
         self.rng = rng;
         found
@@ -258,7 +155,7 @@ impl Tile {
 
 impl Plan {
     /// Class and destinations of the next packet of a tile.
-    fn draw(&self, mesh: Mesh, Tile { node, rng }: &mut Tile) -> Option<(Class, TileSet)> {
+    fn draw(&self, mesh: Mesh, Tile { node, rng, .. }: &mut Tile) -> Option<(Class, TileSet)> {
         let coin = |rng: &mut Pcg64| rng.next_u64() >> 63 == 0;
         match self {
             Plan::Unicast(pattern, vn, fetch) => {
@@ -289,6 +186,20 @@ impl Plan {
     }
 }
 
+/// Plan and packets a cycle of unicast traffic.
+fn unicast(pattern: Pattern, vn: VirtualNetworks, design: &Design, traffic: &Traffic) -> (Plan, f64) {
+    let flits = f64::from(traffic.packet);
+    if vn == VirtualNetworks::All {
+        let shares = Class::ALL.map(|class| design.router.vcs_of_class(class).len() as f64);
+        let packets = in_packets(shares, flits, 1.0);
+        let rate = traffic.load * packets.iter().sum::<f64>() / shares.iter().sum::<f64>();
+        return (Plan::Classes(pattern, choice(packets)), rate);
+    }
+    // KV_FETCH is always one flit, so longer packets on VN1 are KV_DATA.
+    let fetch = if traffic.packet == 1 { 1.0 / f64::from(design.router.vn1_vcs) } else { 0.0 };
+    (Plan::Unicast(pattern, vn, fetch), traffic.load / flits)
+}
+
 /// Packets of each class for shares of flits: KV_FETCH is one flit, KV_DATA is sent `copies` times.
 fn in_packets([part, fetch, data]: [f64; 3], flits: f64, copies: f64) -> [f64; 3] {
     [part / flits, fetch, data / flits / copies]
@@ -313,6 +224,8 @@ fn chosen([part, part_or_fetch]: [f64; 2], draw: f64) -> Class {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::cosim::traffic::matrix::Matrix;
+    use crate::cosim::traffic::pattern::PatternKind;
 
     fn design(cols: u32, rows: u32) -> Design {
         let mut config = Config::default();
@@ -440,6 +353,28 @@ mod tests {
         assert_eq!(refused(unicast(PatternKind::Uniform), 0.5, 0), TrafficError::Packet(0));
         let shape = Shape::Multicast { fanout: 16 };
         assert_eq!(refused(shape, 0.5, 1), TrafficError::Fanout { fanout: 16, others: 15 });
+    }
+
+    #[test]
+    fn a_matrix_gives_each_tile_its_share_of_the_load() {
+        let design = design(2, 2);
+        let rates =
+            Matrix::parse("m.csv", "0,1,3,0\n0,0,0,0\n2,0,0,0\n0,0,0,0\n", design.mesh).expect("legal");
+        for vn in [VirtualNetworks::Vn0, VirtualNetworks::Both, VirtualNetworks::All] {
+            let shape = Shape::Matrix { rates: rates.clone(), vn };
+            let traffic = Traffic { shape, load: 0.4, packet: 4, seed: 1 };
+            let mut flits = [[0.0; 4]; 4];
+            for packet in packets(&design, &traffic, 256, 20_000) {
+                let to = packet.dests.only().expect("one destination");
+                flits[packet.source.index()][to] += f64::from(packet.flits) / 20_000.0;
+            }
+            let wanted = [(0, 1, 0.1), (0, 2, 0.3), (2, 0, 0.2)];
+            for (from, to, load) in wanted {
+                assert!((flits[from][to] - load).abs() < 0.02, "{vn:?}: {flits:?}");
+                flits[from][to] = 0.0;
+            }
+            assert_eq!(flits, [[0.0; 4]; 4], "{vn:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! A pattern maps a source to a destination. Sources that a pattern maps to themselves send
 //! nothing: a router does not turn a flit back to its own tile. This module knows the mesh only.
 
+use super::draw::{below, unit};
+use super::matrix::Matrix;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{Mesh, NodeId};
 use rand_pcg::rand_core::Rng;
@@ -113,6 +115,8 @@ enum Map {
     Fixed(Vec<Option<NodeId>>),
     /// Hotspots with the running sum of their shares, then uniform.
     Random(Vec<(NodeId, f64)>),
+    /// Each destination with a rate of its own.
+    Rates(Matrix),
 }
 
 impl Pattern {
@@ -177,10 +181,16 @@ impl Pattern {
         Ok(Pattern { mesh, map })
     }
 
+    /// The pattern of rates between tiles.
+    pub fn of_rates(mesh: Mesh, rates: Matrix) -> Pattern {
+        Pattern { mesh, map: Map::Rates(rates) }
+    }
+
     /// Destination of the next packet of `source`; `None` if the pattern maps it to itself.
     pub fn destination(&self, source: NodeId, rng: &mut impl Rng) -> Option<NodeId> {
         match &self.map {
             Map::Fixed(map) => map[source.index()],
+            Map::Rates(rates) => rates.destination(source, rng),
             Map::Random(hotspots) => {
                 if !hotspots.is_empty() {
                     let draw = unit(rng);
@@ -195,11 +205,12 @@ impl Pattern {
         }
     }
 
-    /// True if `source` sends at all.
-    pub fn sends(&self, source: NodeId) -> bool {
+    /// Part of the offered load that `source` sends; 0 if it sends nothing.
+    pub fn share(&self, source: NodeId) -> f64 {
         match &self.map {
-            Map::Fixed(map) => map[source.index()].is_some(),
-            Map::Random(_) => true,
+            Map::Fixed(map) if map[source.index()].is_none() => 0.0,
+            Map::Fixed(_) | Map::Random(_) => 1.0,
+            Map::Rates(rates) => rates.share(source),
         }
     }
 }
@@ -263,16 +274,6 @@ fn hot(mesh: Mesh, hotspots: &[Hotspot]) -> Result<Vec<(NodeId, f64)>, PatternEr
 fn other_tile(mesh: Mesh, source: NodeId, rng: &mut impl Rng) -> Option<NodeId> {
     let draw = below(mesh.tiles() as u64 - 1, rng) as usize;
     mesh.node_at(draw + usize::from(draw >= source.index()))
-}
-
-/// A number in 0..n; the bias of a single multiplication is below 2^-55 here.
-fn below(n: u64, rng: &mut impl Rng) -> u64 {
-    ((u128::from(rng.next_u64()) * u128::from(n)) >> 64) as u64
-}
-
-/// A number in 0.0..1.0.
-pub(in crate::cosim) fn unit(rng: &mut impl Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]

@@ -14,11 +14,11 @@
 //! {"cycle": 12, "source": 3, "destinations": [1, 5, 9], "class": "KV_DATA", "flits": 16, "tag": 77}
 //! ```
 
-use super::generator::MAX_PACKET;
+use super::line_error::{located, LineError, Problem};
 use super::packet::Packet;
+use super::synthetic::MAX_PACKET;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{Class, Mesh};
-use crate::input;
 use serde::Deserialize;
 use std::ops::Range;
 use thiserror::Error;
@@ -34,29 +34,6 @@ const TAG: usize = 5;
 
 /// Last cycle of a trace: hours of the model, days of Verilog. A larger one is a slip, not a wish.
 const LAST: u64 = 1_000_000_000;
-
-/// A malformed line.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{file}:{line}:{column}: {rule}\n  {text}\n  {caret}\n  help: {help}")]
-pub struct TraceError {
-    /// Name of the file, as given.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// Character of the line, from 1.
-    pub column: usize,
-    /// The rule that it breaks.
-    pub rule: String,
-    /// Text of the line.
-    pub text: String,
-    /// Marks below the faulty part.
-    pub caret: String,
-    /// Suggestion.
-    pub help: String,
-}
-
-/// A problem in one line: its bytes, the rule, the way out.
-struct Problem(Range<usize>, String, String);
 
 /// One line with numbers read but not checked, and the bytes of each column.
 struct Record {
@@ -75,7 +52,7 @@ struct Record {
 /// # Errors
 /// If a line is malformed, out of range, or out of order, which names the first; or if there is no
 /// packet.
-pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<TraceError>> {
+pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<LineError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let json = text.trim_start().starts_with('{');
     if let Some(problem) = array(text) {
@@ -107,6 +84,32 @@ pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<Trac
     Ok(packets)
 }
 
+/// A rate at which a trace cannot be replayed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("at {rate} times its rate the last packet of the trace comes in cycle {cycle:.0}, and {LAST} is the last that a \
+    simulation reaches\n  help: replay it at {least} times its rate or more")]
+pub struct RateError {
+    rate: f64,
+    cycle: f64,
+    least: f64,
+}
+
+/// The packets of a trace at so many times its rate: cycles are divided by it, and the order stays.
+///
+/// # Errors
+/// If the last cycle is beyond what a trace may have.
+pub fn at_rate(packets: Vec<Packet>, rate: f64) -> Result<Vec<Packet>, RateError> {
+    let scaled = |cycle: u64| (cycle as f64 / rate).floor();
+    let last = packets.last().map_or(0, |packet| packet.cycle);
+    if scaled(last) > LAST as f64 {
+        // Rounded up to three digits, so that it holds.
+        let least = last as f64 / LAST as f64;
+        let digits = 10_f64.powf(2.0 - least.log10().floor());
+        return Err(RateError { rate, cycle: scaled(last), least: (least * digits).ceil() / digits });
+    }
+    Ok(packets.into_iter().map(|packet| Packet { cycle: scaled(packet.cycle) as u64, ..packet }).collect())
+}
+
 /// Line of the bracket that makes a file one JSON array, and the problem.
 fn array(text: &str) -> Option<(usize, &str, Problem)> {
     let (number, line) = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty())?;
@@ -122,22 +125,6 @@ fn array(text: &str) -> Option<(usize, &str, Problem)> {
 fn is_header(line: &str) -> bool {
     let names: Vec<_> = line.split(',').map(str::trim).collect();
     names == COLUMNS || names == COLUMNS[..TAG]
-}
-
-fn located(file: &str, line: usize, text: &str, Problem(at, rule, help): Problem) -> TraceError {
-    let before = text[..at.start].chars().count();
-    let width = text[at.clone()].chars().count();
-    let (shown, place) = input::excerpt(text, before);
-    let width = width.min(shown.chars().count().saturating_sub(place)).max(1);
-    TraceError {
-        file: file.to_owned(),
-        line,
-        column: before + 1,
-        rule: input::clipped(&rule),
-        caret: format!("{}{}", " ".repeat(place), "^".repeat(width)),
-        text: shown,
-        help,
-    }
 }
 
 fn read_csv(line: &str) -> Result<Record, Problem> {
@@ -305,7 +292,7 @@ mod tests {
         Design::from_config("test", &Config::default()).expect("legal").mesh
     }
 
-    fn error(text: &str) -> TraceError {
+    fn error(text: &str) -> LineError {
         *parse("t.csv", text, mesh()).expect_err("the trace is malformed")
     }
 
@@ -391,6 +378,24 @@ mod tests {
                 "{text:?}"
             );
         }
+    }
+
+    #[test]
+    fn another_rate_divides_the_cycles_and_keeps_the_order() {
+        let packets =
+            parse("t", "0,0,7,PART,1\n3,1,7,PART,1\n4,2,7,PART,1\n1000,3,7,PART,1", mesh()).unwrap();
+        let cycles =
+            |rate| at_rate(packets.clone(), rate).map(|all| all.iter().map(|p| p.cycle).collect::<Vec<_>>());
+        assert_eq!(cycles(1.0), Ok(vec![0, 3, 4, 1000]));
+        assert_eq!(cycles(2.0), Ok(vec![0, 1, 2, 500]));
+        assert_eq!(cycles(0.5), Ok(vec![0, 6, 8, 2000]));
+        assert_eq!(cycles(1e6), Ok(vec![0; 4]));
+        let sources: Vec<_> =
+            at_rate(packets.clone(), 1e6).unwrap().iter().map(|p| p.source.index()).collect();
+        assert_eq!(sources, [0, 1, 2, 3]);
+        let text = cycles(3e-7).unwrap_err().to_string();
+        assert!(text.contains("cycle 3333333333,") && text.contains("at 0.000001 times"), "{text}");
+        assert!(cycles(1e-6).is_ok());
     }
 
     #[test]

@@ -289,7 +289,7 @@ pub fn columns_of(kind: WorkKind, labels: Vec<Column>) -> Vec<Column> {
     let mut columns = vec![Column { role: Role::Id, ..id }];
     columns.extend(labels);
     for key in workload_keys(kind) {
-        let unit = if key.name == "load" { RATE } else { "" };
+        let unit = if key.name == "load" { "flits/sending node/cycle" } else { "" };
         columns.push(Column { unit: unit.to_owned(), ..label(&key.name, key.kind, &key.doc) });
     }
     columns.extend(metric_columns(kind));

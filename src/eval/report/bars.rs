@@ -1,6 +1,7 @@
 //! Draws a metric of some points, a bar for each series.
 
-use super::canvas::{interval, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
+use super::bar_names::Names;
+use super::canvas::{picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
 use super::plot::Plot;
 use super::Group;
 use crate::eval::spread::Spread;
@@ -11,7 +12,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const FILLED: f64 = 0.8;
 
 /// Units of the chart between its axes, about.
-const CHART: f64 = 470.0;
+const CHART: f64 = 460.0;
 /// Units of a letter of a number, and of its height.
 const LETTER: f64 = 7.0;
 const HEIGHT: f64 = 13.0;
@@ -60,12 +61,13 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
     let own = plot.groups.iter().filter(|group| plot.series.contains(&group.series));
     let spreads: Vec<Spread> = own.filter_map(|group| group.y[plot.at]).collect();
     let letters = spreads.iter().map(|spread| short(spread.mean).chars().count()).max().unwrap_or(0);
+    let names = Names::of(&places, CHART);
     let numbers = Numbers::of(places.len() * plot.series.len(), letters);
     let highest = spreads.iter().map(|spread| spread.mean + spread.half.unwrap_or(0.0)).fold(0.0, f64::max);
     let top = if highest > 0.0 { highest * numbers.room(letters) } else { 1.0 };
     picture([&plot.title, &plot.subtitle], &plot.names, |root, below| {
         let mut chart = ChartBuilder::on(below)
-            .x_label_area_size(56)
+            .x_label_area_size(names.height() + 28)
             .y_label_area_size(68)
             .build_cartesian_2d(0.0..places.len() as f64, 0.0..top)?;
         chart
@@ -82,12 +84,8 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
             .y_label_formatter(&|y| short(*y))
             .draw()?;
         let pixel = |x: f64, y: f64| chart.backend_coord(&(x, y));
-        for (at, name) in places.iter().enumerate() {
-            let (x, y) = pixel(at as f64 + 0.5, 0.0);
-            // Long names alternate between two lines.
-            let crowded = places.len() * name.chars().count() * 9 > 470;
-            let line = if crowded && at % 2 == 1 { 20 } else { 6 };
-            write(root, name, 14, INK, (x, y + line), (HPos::Center, VPos::Top))?;
+        for at in 0..places.len() {
+            names.draw(root, at, pixel(at as f64 + 0.5, 0.0))?;
         }
         let width = FILLED / plot.series.len() as f64;
         for group in plot.groups {
@@ -116,7 +114,7 @@ fn bar(
     let middle = left + width / 2.0;
     let (low, high) = (pixel(middle, (spread.mean - half).max(0.0)), pixel(middle, spread.mean + half));
     if low.1 - high.1 > 2 {
-        interval(root, low, high, INK)?;
+        interval(root, low, high)?;
     }
     let (text, place) = (short(spread.mean), (high.0, high.1 - 4));
     match numbers {
@@ -124,6 +122,17 @@ fn bar(
         Numbers::Upwards => upwards(root, &text, place),
         Numbers::Left => Ok(()),
     }
+}
+
+/// Draws an interval, half of which lies on a bar: an edge of paper keeps it apart from every colour.
+fn interval(root: &Area<'_>, low: (i32, i32), high: (i32, i32)) -> Drawn {
+    let cap = |(x, y): (i32, i32)| [(x - 4, y), (x + 4, y)];
+    for (colour, width) in [(PAPER, 3), (INK, 1)] {
+        for line in [[low, high], cap(low), cap(high)] {
+            root.draw(&PathElement::new(line, colour.stroke_width(width)))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a number from a place upwards.
@@ -136,6 +145,7 @@ fn upwards(root: &Area<'_>, text: &str, place: (i32, i32)) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::report::placed::misplaced;
 
     #[test]
     fn numbers_are_written_only_where_none_lies_on_a_bar() {
@@ -145,31 +155,72 @@ mod tests {
         assert!(Numbers::Upwards.room(7) > Numbers::Across.room(7));
     }
 
-    #[test]
-    fn a_picture_has_a_scale_of_its_own() {
-        let group = |series: &str, mean: f64| Group {
+    fn group(series: &str, x: &str, mean: f64) -> Group {
+        Group {
             series: vec![series.to_owned()],
-            x: "a".to_owned(),
+            x: x.to_owned(),
             values: Vec::new(),
             seeds: vec![1],
-            y: vec![Some(Spread::of(&[mean]))],
+            y: vec![Some(Spread::of(&[mean]).with_error(0.02))],
             bound: false,
             zero_load: None,
-        };
-        let groups = [group("small", 10.0), group("large", 9000.0)];
-        let plot = |name: &str| Plot {
-            title: String::new(),
-            subtitle: String::new(),
+        }
+    }
+
+    fn plot<'g>(groups: &'g [Group], series: &[&str]) -> Plot<'g> {
+        Plot {
+            title: "Time of a whole step at the configured clock".to_owned(),
+            subtitle: "a_sweep".to_owned(),
             x: "mesh",
             x_name: "mesh".to_owned(),
-            y_name: "y".to_owned(),
+            y_name: "latency (us)".to_owned(),
             at: 0,
-            groups: &groups,
-            series: vec![vec![name.to_owned()]],
-            names: vec![name.to_owned()],
+            groups,
+            series: series.iter().map(|name| vec![(*name).to_owned()]).collect(),
+            names: series.iter().map(|name| (*name).to_owned()).collect(),
             is_latency: false,
+        }
+    }
+
+    #[test]
+    fn no_text_leaves_a_picture_or_lies_on_another() {
+        for count in [1, 2, 3, 6, 12, 20, 40] {
+            for width in [1, 2, 4] {
+                let series = ["tokens 20", "tokens 40", "tokens 9000", "tokens 100000"];
+                for name in [
+                    "x",
+                    "16x16",
+                    "a_configuration_with_a_very_long_name",
+                    "onewordthatisverylongandhasnoend",
+                ] {
+                    let place = |at: usize| format!("{name}{at}");
+                    // Of very different size.
+                    let value = |at: usize, s: usize| 1.2345 * 10_f64.powi(((at * 3 + s) % 7) as i32 - 2);
+                    let groups: Vec<Group> = (0..count)
+                        .flat_map(|at| (0..width).map(move |s| (at, s)))
+                        .map(|(at, s)| group(series[s], &place(at), value(at, s)))
+                        .collect();
+                    let svg = bars(&plot(&groups, &series[..width])).unwrap();
+                    assert_eq!(misplaced(&svg), [""; 0], "{count} places of {width} bars, {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_interval_has_an_edge_of_paper() {
+        let groups = [group("a", "x", 10.0)];
+        let svg = bars(&plot(&groups, &["a"])).unwrap();
+        let lines = |colour: &str, width: u32| {
+            svg.matches(&format!("stroke=\"{colour}\" stroke-width=\"{width}\"")).count()
         };
-        let svg = bars(&plot("small")).unwrap();
+        assert_eq!((lines("#FFFFFF", 3), lines("#282C34", 1)), (3, 3), "{svg}");
+    }
+
+    #[test]
+    fn a_picture_has_a_scale_of_its_own() {
+        let groups = [group("small", "a", 10.0), group("large", "a", 9000.0)];
+        let svg = bars(&plot(&groups, &["small"])).unwrap();
         assert!(!svg.contains("9000") && !svg.contains("8000") && svg.contains("\n10\n"), "{svg}");
     }
 }

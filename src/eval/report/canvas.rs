@@ -1,5 +1,6 @@
 //! Common part of all pictures of a report: size, colours, title, legend, and numbers on axes.
 
+use super::text::{extent, fitted};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -119,7 +120,8 @@ pub(in crate::eval) fn picture_of(
     let draw = || {
         let root = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
         root.fill(&PAPER)?;
-        write(&root, title, 18, INK, (16, 12), (HPos::Left, VPos::Top))?;
+        let (name, size) = fitted(title, 18, BETWEEN);
+        write(&root, &name, size, INK, (16, 12), (HPos::Left, VPos::Top))?;
         for (line, text) in (0..).zip(wrapped(subtitle)) {
             write(&root, &text, 13, FAINT, (16, 34 + 16 * line), (HPos::Left, VPos::Top))?;
         }
@@ -149,11 +151,16 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-/// Writes the title, and below it the subtitle, in smaller letters if it is long.
+/// Units between the margins of a picture.
+const BETWEEN: i32 = WIDTH as i32 - 32;
+
+/// Writes the title, and below it the subtitle, in smaller letters if they are long.
 fn titles(root: &Area<'_>, title: &str, subtitle: &str) -> Drawn {
-    write(root, title, 18, INK, (16, 12), (HPos::Left, VPos::Top))?;
-    let size = if subtitle.chars().count() > 72 { 11 } else { 14 };
-    write(root, subtitle, size, FAINT, (16, 36), (HPos::Left, VPos::Top))
+    for (text, most, colour, y) in [(title, 18, INK, 12), (subtitle, 14, FAINT, 36)] {
+        let (text, size) = fitted(text, most, BETWEEN);
+        write(root, &text, size, colour, (16, y), (HPos::Left, VPos::Top))?;
+    }
+    Ok(())
 }
 
 fn draw(
@@ -162,13 +169,12 @@ fn draw(
     series: &[String],
     plot: impl FnOnce(&Area<'_>, &Area<'_>) -> Drawn,
 ) -> Drawn {
-    // A name of n characters takes about 8 n units.
-    let longest = series.iter().map(|name| name.chars().count()).max().unwrap_or(0) as u32;
-    let column = (longest * 8 + 48).min(WIDTH - 40);
+    let longest = series.iter().map(|name| extent(name, 14)).max().unwrap_or(0) as u32;
+    let column = (longest + 56).min(WIDTH - 40);
     let columns = ((WIDTH - 40) / column).max(1);
     let shown = if series.len() > 1 { series } else { &[] };
     let lines = (shown.len() as u32).div_ceil(columns);
-    let height = TITLE + PLOT + lines * LEGEND_LINE + if lines > 0 { 12 } else { 0 };
+    let height = TITLE + PLOT + lines * LEGEND_LINE + if lines > 0 { 12 } else { 8 };
     let root = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
     root.fill(&PAPER)?;
     titles(&root, title, subtitle)?;
@@ -179,7 +185,8 @@ fn draw(
         let colour = SERIES[i % SERIES.len()];
         root.draw(&PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2)))?;
         mark(&root, (x + 12, y), i, true)?;
-        write(&root, name, 14, INK, (x + 32, y), (HPos::Left, VPos::Center))?;
+        let (name, size) = fitted(name, 14, column as i32 - 32);
+        write(&root, &name, size, INK, (x + 32, y), (HPos::Left, VPos::Center))?;
     }
     let below = root.margin(TITLE, height - TITLE - PLOT, 10, 18);
     plot(&root, &below)?;

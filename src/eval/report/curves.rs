@@ -97,6 +97,10 @@ pub(super) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
             .light_line_style(TRANSPARENT)
             .label_style(("sans-serif", 15).into_font().color(&INK))
             .axis_desc_style(("sans-serif", 15).into_font().color(&INK));
+        // Between whole numbers that follow each other there is nothing to read.
+        if xs().all(|x| x.fract() == 0.0) && high - low < 11.0 {
+            mesh.x_labels((high - low) as usize + 2);
+        }
         if axis.logarithmic {
             mesh.disable_y_mesh().y_labels(0);
         }

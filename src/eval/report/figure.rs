@@ -58,9 +58,19 @@ impl Figure {
     }
 }
 
+/// Name of a column on an axis: rates say which of the two they are.
+fn words(name: &str) -> String {
+    match name {
+        "load" => "offered load".to_owned(),
+        "offered" | "accepted" => format!("{name} rate"),
+        _ => name.replace('_', " "),
+    }
+}
+
 /// The name of a column on an axis, with its unit.
 fn named(column: &Column) -> String {
-    let name = column.name.replace('_', " ");
+    // The unit follows, and need not be a part of the name.
+    let name = words(column.name.strip_suffix(&format!("_{}", column.unit)).unwrap_or(&column.name));
     match column.unit.is_empty() {
         true => name,
         false => format!("{name} ({})", column.unit),
@@ -122,7 +132,7 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
     let (fixed, facets) = facets(&all_series(groups));
     let x_is_number = groups.iter().all(|group| group.x.parse::<f64>().is_ok());
     let x_name = match chosen.rows.column(&chosen.x) {
-        Some(column) if !column.unit.is_empty() => format!("{} ({})", chosen.x, column.unit),
+        Some(column) if !column.unit.is_empty() => named(column),
         _ => chosen.x.clone(),
     };
     let mut figures = Vec::new();
@@ -131,7 +141,7 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
             let of = series_name(&chosen.by, &series[0], |at| fixed.contains(&at));
             let relative = chosen.baseline.as_ref().map(|base| format!(", relative to {base}"));
             let y_name = match &relative {
-                Some(_) => format!("{} / baseline", column.name),
+                Some(_) => format!("{} / baseline", words(&column.name)),
                 None => named(column),
             };
             let title = column.doc.split([';', ',']).next().unwrap_or_default();

@@ -7,6 +7,7 @@
 //!
 //! Nothing here touches the disk or knows the source of the rows.
 
+mod bar_names;
 mod bars;
 pub(super) mod canvas;
 mod choose;
@@ -15,9 +16,12 @@ mod figure;
 mod group;
 mod page;
 mod pareto;
+#[cfg(test)]
+pub(super) mod placed;
 mod plot;
 mod rows;
 mod run_page;
+pub(super) mod text;
 
 pub use choose::{choose, ChoiceError, Chosen, Wanted};
 pub use figure::{figures, Figure};

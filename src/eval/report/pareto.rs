@@ -1,9 +1,10 @@
 //! Time against area: the points that nobody beats in both, and the fastest of those that fit.
 
-use super::canvas::{mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
+use super::canvas::{mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
 use super::choose::Chosen;
 use super::figure::Figure;
 use super::rows::{text, Rows, MESH, SWEEP};
+use super::text::{cut, extent, letters};
 use crate::config::WorkKind;
 use crate::eval::spread::Spread;
 use plotters::prelude::*;
@@ -12,6 +13,9 @@ use serde_json::{Map, Value};
 
 /// Share of an SLR that may be taken.
 const LIMIT: f64 = 0.8;
+
+/// Size of a name.
+const SIZE: u32 = 12;
 
 /// Most points whose names are all written; of more only those of the front.
 const NAMED: usize = 12;
@@ -239,10 +243,16 @@ fn draw(tradeoff: &Tradeoff, subtitle: &str) -> anyhow::Result<String> {
             mark(root, place, candidate.kind(), candidate.fits)?;
         }
         let written = |c: &&Candidate| all.len() <= NAMED || front.iter().any(|of| of.name == c.name);
-        let mut taken: Vec<[i32; 4]> = Vec::new();
+        // No name lies on a point.
+        let mut taken: Vec<[i32; 4]> = all
+            .iter()
+            .map(|candidate| pixel(candidate.us.mean, 100.0 * candidate.fullest))
+            .map(|(x, y)| [x - 5, y - 5, x + 5, y + 5])
+            .collect();
         for candidate in all.iter().filter(written) {
             let place = pixel(candidate.us.mean, 100.0 * candidate.fullest);
-            label(root, &candidate.name, place, (left.0, right.0), &mut taken)?;
+            let edges = [left.0, pixel(low, top).1, right.0, pixel(low, 0.0).1];
+            label(root, &candidate.name, place, edges, &mut taken)?;
         }
         Ok(())
     })
@@ -259,29 +269,35 @@ fn across(root: &Area<'_>, from: i32, to: i32, (_, y): (i32, i32)) -> Drawn {
     Ok(())
 }
 
-/// Writes the name of a point where no other name is: above it, below it, or further away.
+/// Writes the name of a point where neither a point nor another name is: above it, below it, or further away. Without
+/// such a place it has none; the table of the page has all.
 fn label(
     root: &Area<'_>,
     name: &str,
     (x, y): (i32, i32),
-    (left, right): (i32, i32),
+    [left, top, right, bottom]: [i32; 4],
     taken: &mut Vec<[i32; 4]>,
 ) -> Drawn {
-    let half = name.chars().count() as i32 * 7 / 2;
+    let name = cut(name, letters(f64::from(right - left), SIZE));
+    let half = extent(&name, SIZE) / 2 + 2;
     let middle = x.clamp(left + half, (right - half).max(left + half));
+    let of = |at: i32| [middle - half, at - 7, middle + half, at + 7];
     let free = |at: &i32| {
-        let (from, to) = (middle - half, middle + half);
-        !taken.iter().any(|[x0, y0, x1, y1]| from < *x1 && to > *x0 && at - 7 < *y1 && at + 7 > *y0)
+        let [x0, y0, x1, y1] = of(*at);
+        let apart = |[a0, b0, a1, b1]: &[i32; 4]| x1 <= *a0 || x0 >= *a1 || y1 <= *b0 || y0 >= *b1;
+        y0 >= top && y1 <= bottom && taken.iter().all(apart)
     };
-    let places = [-14, 14, -28, 28, -42, 42];
-    let at = places.iter().map(|by| y + by).find(free).unwrap_or(y - 14);
-    taken.push([middle - half, at - 7, middle + half, at + 7]);
-    write(root, name, 12, INK, (middle, at), (HPos::Center, VPos::Center))
+    let Some(at) = [-14, 14, -28, 28, -42, 42].iter().map(|by| y + by).find(free) else { return Ok(()) };
+    taken.push(of(at));
+    // Lines pass behind it.
+    root.draw(&Rectangle::new([(middle - half, at - 6), (middle + half, at + 6)], PAPER.filled()))?;
+    write(root, &name, SIZE, INK, (middle, at), (HPos::Center, VPos::Center))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::report::placed::misplaced;
 
     fn of(points: &[(&str, f64, f64, bool)]) -> Tradeoff {
         let candidate = |&(name, us, fullest, clocks_met): &(&str, f64, f64, bool)| Candidate {
@@ -313,6 +329,21 @@ mod tests {
         let found =
             of(&[("a", 3.0, 0.2, true), ("b", 2.0, 0.5, true), ("c", 2.5, 0.6, true), ("d", 1.0, 0.9, true)]);
         assert_eq!(found.front().iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["d", "b", "a"]);
+    }
+
+    #[test]
+    fn no_name_leaves_the_picture_or_lies_on_another() {
+        for count in [1, 2, 6, 12, 40] {
+            let name = |at: usize| format!("mesh {at}x{at}, noc.flit_width {}", 128 << (at % 3));
+            let names: Vec<String> = (0..count).map(name).collect();
+            let point = |at: usize| {
+                let at_front = 200.0 / (1.0 + at as f64 * 0.3) + (at * 7 % 5) as f64 * 8.0;
+                (names[at].as_str(), at_front, 0.2 + at as f64 / count as f64, at % 3 != 1)
+            };
+            let points: Vec<_> = (0..count).map(point).collect();
+            let svg = draw(&of(&points), "a_sweep: tokens 9000").unwrap();
+            assert_eq!(misplaced(&svg), [""; 0], "{count}");
+        }
     }
 
     #[test]

@@ -27,6 +27,10 @@ use waits::Waits;
 pub struct Arrival {
     /// Sending tile.
     pub source: NodeId,
+    /// Class of its packet.
+    pub class: Class,
+    /// Flits of its packet.
+    pub flits: u32,
     /// Cycle in which its packet was generated.
     pub generated: u64,
     /// Cycle in which the first flit of its packet left the source queue.
@@ -293,6 +297,8 @@ impl FlitScoreboard {
         let complete = self.deliver(e.tile, slot);
         Some(Arrival {
             source,
+            class,
+            flits,
             generated: cycle,
             entered,
             headed,

@@ -1,7 +1,7 @@
 //! Lengths of the streams of a batch: one for all, a list, or drawn from a distribution.
 
 use super::workload_error::WorkloadError;
-use crate::cosim::traffic::pattern::unit;
+use crate::cosim::traffic::draw::unit;
 use rand_pcg::rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::fmt;

@@ -8,6 +8,7 @@
 //! batches ahead. An overloaded run can therefore end without pushing its backlog through the
 //! network. The network behaves as if it held the whole queue.
 
+use super::packet_times::PacketTimes;
 use super::phases::Phases;
 use super::statistics::{Histogram, Sample};
 use super::windows::{differences, Windows};
@@ -131,6 +132,26 @@ pub fn run(
     phases: &Phases,
     observe: &mut dyn FnMut(Phase, u64),
 ) -> Result<Measured, RunError> {
+    run_listing(network, design, generator, phases, (observe, &mut |_| {}))
+}
+
+/// Takes the phase and the cycle after a batch.
+pub type Observe<'a> = &'a mut dyn FnMut(Phase, u64);
+
+/// Takes a packet of the sample at one of its destinations.
+pub type List<'a> = &'a mut dyn FnMut(PacketTimes);
+
+/// The same; `list` is called with each packet of the sample that arrives, once for each destination.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_listing(
+    network: &mut dyn Network,
+    design: &Design,
+    generator: Generator,
+    phases: &Phases,
+    (observe, list): (Observe<'_>, List<'_>),
+) -> Result<Measured, RunError> {
     let at_start = network.counters();
     let data_words = design.flit.data_width.div_ceil(32) as usize;
     let mut run = Run {
@@ -145,6 +166,7 @@ pub fn run(
         windows: Windows::default(),
         network,
         observe,
+        list,
     };
     if run.generator.is_trace() {
         run.sample.window = 0..u64::MAX;
@@ -202,6 +224,7 @@ pub fn run(
 struct Run<'a> {
     network: &'a mut dyn Network,
     observe: &'a mut dyn FnMut(Phase, u64),
+    list: &'a mut dyn FnMut(PacketTimes),
     mesh: Mesh,
     generator: Generator,
     generating: bool,
@@ -270,12 +293,14 @@ impl Run<'_> {
     }
 
     fn receive(&mut self) {
-        let (board, sample) = (&mut self.board, &mut self.sample);
+        let (board, sample, list) = (&mut self.board, &mut self.sample, &mut self.list);
         self.network.take_entries(&mut |entry| board.enter(&entry));
         self.network.take_ejections(&mut |e| {
             sample.ejected(&e);
             if let Some(arrival) = board.receive(&e) {
-                sample.arrived(&arrival, e.cycle);
+                if sample.arrived(&arrival, e.cycle) {
+                    list(PacketTimes::of(&arrival, e.tile, e.cycle));
+                }
             }
         });
     }

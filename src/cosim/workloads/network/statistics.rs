@@ -192,8 +192,8 @@ impl Sample {
         }
     }
 
-    /// Notes a flit that arrived as it should.
-    pub fn arrived(&mut self, arrival: &Arrival, cycle: u64) {
+    /// Notes a flit that arrived as it should; true if a tile has all of a packet of the sample with it.
+    pub fn arrived(&mut self, arrival: &Arrival, cycle: u64) -> bool {
         self.max_wait = self.max_wait.max(cycle - arrival.headed);
         if let Some(sent) =
             self.sent[arrival.source.index()].as_mut().filter(|_| self.window.contains(&cycle))
@@ -201,7 +201,7 @@ impl Sample {
             *sent += 1;
         }
         if !arrival.measured || self.closed {
-            return;
+            return false;
         }
         if arrival.last {
             self.missing -= 1;
@@ -213,6 +213,7 @@ impl Sample {
         if arrival.complete {
             self.last_delivery.add(cycle - arrival.generated);
         }
+        arrival.last
     }
 
     /// Closes the sample. Missing packets are given up and count with their age.

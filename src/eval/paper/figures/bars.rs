@@ -1,6 +1,6 @@
 //! Groups of bars, one a series.
 
-use crate::eval::report::canvas::{picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
+use crate::eval::report::canvas::{picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -85,7 +85,10 @@ impl Bars {
                 SERIES[series % SERIES.len()].filled(),
             ))?;
             if self.groups.len() * self.series.len() <= 16 {
-                let middle = ((from.0 + to.0) / 2, from.1 - 3);
+                // Not on the edge of the paper's bar.
+                let edge =
+                    bar.paper.map(|paper| across(paper)[0].1).filter(|y| (from.1 - 18..from.1).contains(y));
+                let middle = ((from.0 + to.0) / 2, edge.unwrap_or(from.1) - 3);
                 write(
                     root,
                     &short((ours * 100.0).round() / 100.0),
@@ -99,6 +102,8 @@ impl Bars {
         if let Some(paper) = bar.paper {
             let [from, to] = across(paper);
             let outline = [(from.0, to.1), from, (to.0 - 1, from.1), (to.0 - 1, to.1)];
+            // An edge of paper keeps it apart from every colour.
+            root.draw(&PathElement::new(outline, PAPER.stroke_width(4)))?;
             root.draw(&PathElement::new(outline, INK.stroke_width(2)))?;
         }
         Ok(())
