@@ -161,14 +161,8 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
     let ways = best.into_iter().chain(rounds).chain([round_robin.and("takv.a", Value::Null)]);
     let fault = format!("gives the fullest tile {most} macro-blocks, more than an even {even} (N_max)");
     let help = "the fullest home needs the most memory and sends the longest";
-    let involved = [
-        "model.layers",
-        "mesh.cols",
-        "mesh.rows",
-        "model.max_tokens",
-        "kv.segment_tokens",
-        "takv.placement",
-    ];
+    let involved =
+        ["model.layers", "mesh.cols", "mesh.rows", "model.max_tokens", "kv.segment_tokens", "takv.placement"];
     let stride = placement.column_stride;
     Some(Finding::value(COLUMN_STRIDE, stride, fault, help).advising(ways).with(&involved).as_warning())
 }
