@@ -36,9 +36,9 @@ pub struct Args {
     /// drawn with the seed
     #[arg(long, value_name = "RULE", help_heading = "Workload")]
     lengths: Option<Lengths>,
-    /// Streams that decode at once
-    #[arg(long, value_name = "STREAMS", default_value_t = 1, help_heading = "Workload")]
-    batch: u32,
+    /// Streams that decode at once [default: those of a list, else 1]
+    #[arg(long, value_name = "STREAMS", help_heading = "Workload")]
+    batch: Option<u32>,
     /// Tokens that all streams have in common from the first on; whole segments of them are shared, and all of them where
     /// it is all tokens
     #[arg(

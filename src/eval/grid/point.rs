@@ -126,7 +126,8 @@ pub(super) fn workload(
     let [tokens, prefixes] = rules;
     let (tokens, prefixes) = (tokens?, prefixes?);
     let alike = StreamLength { tokens: work.tokens.unwrap_or(model.max_tokens), prefix: work.prefix };
-    let batch = batch_of(work.batch, [tokens.as_ref(), prefixes.as_ref()]);
+    // The default, 1, is no number that was asked for.
+    let batch = batch_of((work.batch != 1).then_some(work.batch), [tokens.as_ref(), prefixes.as_ref()]);
     let of = (batch, model.max_tokens);
     let streams = stream_lengths((tokens.as_ref(), prefixes.as_ref()), alike, of, work.seed)?;
     let all = Workload {

@@ -101,10 +101,9 @@ fn rounded(tokens: f64, least: u32, most: u32) -> u32 {
     tokens.round().clamp(f64::from(least), f64::from(most)) as u32
 }
 
-/// Streams of a batch: a list of them counts where no other number was asked for than 1.
-pub fn batch_of(batch: u32, rules: [Option<&Lengths>; 2]) -> u32 {
-    let listed = rules.into_iter().flatten().find_map(Lengths::streams);
-    listed.filter(|_| batch == 1).unwrap_or(batch)
+/// Streams of a batch: as many as were asked for, else those of a list, else one.
+pub fn batch_of(batch: Option<u32>, rules: [Option<&Lengths>; 2]) -> u32 {
+    batch.or_else(|| rules.into_iter().flatten().find_map(Lengths::streams)).unwrap_or(1)
 }
 
 /// Seed of prefixes, besides that of tokens.
