@@ -7,8 +7,8 @@ use meshkv::eval::{DrawnStep, Found};
 /// Drawn steps.
 const STEPS: u64 = 60;
 
-/// Most cycles of the chosen mapping over those of the best.
-const MOST: f64 = 1.03;
+/// Most cycles of the chosen mapping over those of the best: in 95 of 100 steps, and in all.
+const MOST: [f64; 2] = [1.03, 1.06];
 
 /// A step, what was found of each mapping, and the cycles of the chosen one over those of the best.
 fn find(seed: u64) -> (DrawnStep, Vec<Found>, f64) {
@@ -28,22 +28,24 @@ fn quantile(sorted: &[f64], of_100: usize) -> f64 {
 /// Run it with `--nocapture` for the table of all steps.
 #[test]
 fn forecasts_of_drawn_steps_are_as_near_as_is_stated() {
-    let (mut errors, mut worst) = (Vec::new(), 1.0_f64);
+    let (mut errors, mut over) = (Vec::new(), Vec::new());
     for seed in 0..STEPS {
-        let (step, found, over) = find(seed);
-        println!("{seed}: {}; chosen over best {over:.3}", step.title());
+        let (step, found, ratio) = find(seed);
+        println!("{seed}: {}; chosen over best {ratio:.3}", step.title());
         for of in &found {
             let (name, error) = (of.mapping.name(), 100.0 * of.error());
             println!("    {name:14} forecast {:7}, cycles {:7}, {error:+6.1} %", of.forecast, of.cycles);
             assert!(of.least <= of.cycles, "{seed}, {name}: bound {} of {} cycles", of.least, of.cycles);
         }
         errors.extend(found.iter().map(|found| found.error().abs()));
-        worst = worst.max(over);
+        over.push(ratio);
     }
     errors.sort_by(f64::total_cmp);
+    over.sort_by(f64::total_cmp);
+    let [near, worst] = [95, 100].map(|of_100| quantile(&over, of_100));
     let [median, most, largest] = [50, 95, 100].map(|of_100| quantile(&errors, of_100));
     let what = format!(
-        "{} forecasts: median {:.1} %, 95 of 100 within {:.1} %, all within {:.1} %; chosen over best at most {worst:.3}",
+        "{} forecasts: median {:.1} %, 95 of 100 within {:.1} %, all within {:.1} %; chosen over best {near:.3} and {worst:.3}",
         errors.len(),
         100.0 * median,
         100.0 * most,
@@ -51,7 +53,7 @@ fn forecasts_of_drawn_steps_are_as_near_as_is_stated() {
     );
     println!("{what}");
     assert!(median <= FORECAST_ERROR.median && most <= FORECAST_ERROR.most_of_95, "{what}");
-    assert!(worst <= MOST, "{what}");
+    assert!(near <= MOST[0] && worst <= MOST[1], "{what}");
 }
 
 #[test]
