@@ -17,6 +17,7 @@ use crate::design::mesh::NodeId;
 use crate::design::root::finish_cycles;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// Parts of a cycle in the time of an event.
 const TICKS: f64 = 16.0;
@@ -88,8 +89,8 @@ struct Follower<'a> {
     /// Number of the present chunk or slice; for each link, of the last that it carried, and until when.
     number: u64,
     carried: Vec<(u64, f64)>,
-    /// Time of the last flit of KV, and of the last output.
-    kv_end: f64,
+    /// Times of the first flit of KV and of the last, and of the last output.
+    kv: Range<f64>,
     end: f64,
 }
 
@@ -106,8 +107,11 @@ pub(super) fn forecast(design: &Design, descriptors: &[Descriptor], mapping: Map
     }
     let layers = descriptors.len() as f64 / of_layer as f64;
     let (bounds, queries, share) = (noted.bounds(layers), noted.queries, noted.share());
-    let (kv_end, end) = Follower::new(design, noted).run();
-    Forecast { cycles: whole((end + kv_end * (share - 1.0) + queries) * layers), bounds }
+    let (kv, end) = Follower::new(design, noted).run();
+    // The first slices are waited for once.
+    let rest = (kv.end - kv.start) * (share - 1.0);
+    let cycles = whole((end + rest + queries) * layers);
+    Forecast { cycles: cycles.max(bounds.tightest().1), bounds }
 }
 
 impl<'a> Follower<'a> {
@@ -136,13 +140,13 @@ impl<'a> Follower<'a> {
             events: BinaryHeap::new(),
             number: 0,
             carried: vec![(0, 0.0); 4 * tiles],
-            kv_end: 0.0,
+            kv: f64::MAX..0.0,
             end: 0.0,
         }
     }
 
-    /// Follows all that is noted. Returns the times of the last flit of KV, and of the last output.
-    fn run(mut self) -> (f64, f64) {
+    /// Follows all that is noted. Returns the times of KV, and of the last output.
+    fn run(mut self) -> (Range<f64>, f64) {
         for home in 0..self.at_home.len() {
             for _ in 0..self.design.mare.staging_slots {
                 self.later(START, Event::Fill(home));
@@ -161,7 +165,8 @@ impl<'a> Follower<'a> {
                 Event::Look(home) => self.look(home, now),
             }
         }
-        (self.kv_end, self.end.max(self.kv_end))
+        let end = self.end.max(self.kv.end);
+        (self.kv, end)
     }
 
     fn later(&mut self, time: f64, event: Event) {
@@ -298,7 +303,7 @@ impl<'a> Follower<'a> {
                     let taken = self.pass(tile, (slice, chunk), f64::from(passes), arrives);
                     self.tiles[tile].taken = taken;
                     self.tiles[tile].rooms.push_back(taken + ROOM);
-                    self.kv_end = self.kv_end.max(taken);
+                    self.kv = self.kv.start.min(arrives)..self.kv.end.max(taken);
                 }
                 Due::Close(close) => self.results(tile, close),
             }

@@ -14,7 +14,7 @@ use crate::design::root::root_cycles;
 use std::collections::VecDeque;
 
 /// Slices of a layer that are followed, about. The rest takes as long as they do.
-const MOST_SLICES: u32 = 1 << 9;
+const MOST_SLICES: u32 = 1 << 10;
 
 /// Cycles of a flit of PART from the arrays' clock to the network's. A packet holds its channel of VN0 for so long a
 /// flit, or for as long as its sums are read.

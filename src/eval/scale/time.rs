@@ -111,8 +111,7 @@ impl StepTime {
             host_link: bytes / (link_gbs * 1e3),
         };
         let (tightest, step_us) = bounds_us.tightest();
-        // The forecast of a long layer is that of its first slices, and may be less than a bound.
-        let expected_us = us(cycles.max(bounds.tightest().1)) + bounds_us.host_link;
+        let expected_us = us(cycles) + bounds_us.host_link;
         Ok(StepTime {
             groups,
             group_streams,
