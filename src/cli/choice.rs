@@ -1,7 +1,7 @@
 //! The choice of `--mapping auto` as JSON and in words.
 
 use super::table;
-use crate::design::{Bounds, Choice};
+use crate::design::{Bounds, Choice, ForecastError, FORECAST_ERROR};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,6 +10,8 @@ use serde::Serialize;
 pub(super) struct ChoiceOutput {
     /// The mapping that ran.
     chosen: &'static str,
+    /// How far forecasts are off.
+    error: ForecastError,
     /// All mappings.
     mappings: Vec<ForecastOutput>,
 }
@@ -39,7 +41,7 @@ pub(super) fn output(choice: Option<&Choice>) -> Option<ChoiceOutput> {
         bounds: forecast.as_ref().ok().map(|forecast| forecast.bounds),
         left_out: forecast.as_ref().err().copied(),
     });
-    Some(ChoiceOutput { chosen: choice.mapping.name(), mappings: mappings.collect() })
+    Some(ChoiceOutput { chosen: choice.mapping.name(), error: FORECAST_ERROR, mappings: mappings.collect() })
 }
 
 /// A table of the forecasts; nothing if the user chose.
@@ -63,7 +65,8 @@ pub(super) fn prose(choice: Option<&Choice>) -> String {
     }
     let table = table::columns(&rows);
     format!(
-        "Mapping {}, by forecast; cycles, and the least that each part needs:\n{table}{left_out}",
-        choice.mapping.name()
+        "Mapping {}, by forecast; cycles, and the least that each part needs:\n{table}{left_out}  {}\n",
+        choice.mapping.name(),
+        FORECAST_ERROR.words()
     )
 }

@@ -2,6 +2,7 @@
 
 mod append;
 mod external_memory;
+mod forecast_error;
 mod grown_caches;
 mod lengths;
 mod mapping_choice;

@@ -4,7 +4,7 @@
 use crate::cli::table;
 use crate::config::{Config, PlacementKind};
 use crate::cosim::workloads::decode::{step, Workload};
-use crate::design::{Choice, Design, Forecast, Mapping, Sharing};
+use crate::design::{Choice, Design, Forecast, ForecastError, Mapping, Sharing, FORECAST_ERROR};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -27,6 +27,8 @@ pub(super) struct ThroughputRow {
     held_by: &'static str,
     /// GB/s of KV that are expected of a whole layer.
     expected_gbs: f64,
+    /// How far the forecast behind it is off.
+    expected_error: ForecastError,
     /// The change of one key that raises the least of them most; null if none does.
     change: Option<Change>,
 }
@@ -209,6 +211,7 @@ pub(super) fn rows(design: &Design) -> Vec<ThroughputRow> {
             most_gbs,
             held_by: least.0,
             expected_gbs,
+            expected_error: FORECAST_ERROR,
             change: best_change(design, streams, least),
         })
     };
@@ -232,9 +235,10 @@ pub(super) fn prose(design: &Design, rows: &[ThroughputRow]) -> String {
         lines.push(line);
     }
     let mut text = format!(
-        "GB/s of KV that each part lets through at most, for contexts of {} tokens; `<` marks the part that holds:\n{}",
+        "GB/s of KV that each part lets through at most, for contexts of {} tokens; `<` marks the part that holds:\n{}  expected: {}\n",
         first.tokens,
-        table::columns(&lines)
+        table::columns(&lines),
+        first.expected_error.words()
     );
     for row in rows {
         text += &held(design, row);

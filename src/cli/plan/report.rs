@@ -153,12 +153,13 @@ fn verdict(plan: &CardsPlan) -> String {
     let best = plan.ways.iter().find(|way| Some(way.way) == plan.best);
     if let Some((way, time, share)) = best.and_then(|way| Some((way, way.time?, way.share?))) {
         text += &format!(
-            "Best by {}: a step takes {:.0} us or more, bound by {}, and is expected to take {:.0} us.\n\
-             The fullest card has {}.\n",
+            "Best by {}: a step takes {:.0} us or more, bound by {}, and is expected to take {:.0} us:\n\
+             {}.\nThe fullest card has {}.\n",
             way.way.name(),
             time.step_us,
             time.tightest,
             time.expected_us,
+            time.expected_error.words(),
             keys(&share)
         );
     }

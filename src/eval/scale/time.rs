@@ -3,7 +3,10 @@
 use super::share::Way;
 use crate::config::Config;
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
-use crate::design::{partial_bytes, query_bytes, token_bytes, Bounds, Choice, Design, Mapping, Sharing};
+use crate::design::{
+    partial_bytes, query_bytes, token_bytes, Bounds, Choice, Design, ForecastError, Mapping, Sharing,
+    FORECAST_ERROR,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,6 +69,8 @@ pub struct StepTime {
     /// Microseconds that a step is expected to take: the forecast of the fabric, and the link to the host
     /// before and after it.
     pub expected_us: f64,
+    /// How far forecasts of the fabric are off.
+    pub expected_error: ForecastError,
 }
 
 impl StepTime {
@@ -106,8 +111,7 @@ impl StepTime {
             host_link: bytes / (link_gbs * 1e3),
         };
         let (tightest, step_us) = bounds_us.tightest();
-        // The forecast of a long layer is that of its first slices, and may be less than a bound.
-        let expected_us = us(cycles.max(bounds.tightest().1)) + bounds_us.host_link;
+        let expected_us = us(cycles) + bounds_us.host_link;
         Ok(StepTime {
             groups,
             group_streams,
@@ -116,6 +120,7 @@ impl StepTime {
             tightest,
             step_us,
             expected_us,
+            expected_error: FORECAST_ERROR,
         })
     }
 }

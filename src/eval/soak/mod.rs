@@ -12,24 +12,24 @@ pub use network::{take, SoakCase, SoakRun};
 use crate::cosim::hash::mix;
 
 /// Draws numbers from a seed.
-struct Draw(u64);
+pub(super) struct Draw(u64);
 
 impl Draw {
-    fn new(seed: u64) -> Draw {
+    pub(super) fn new(seed: u64) -> Draw {
         Draw(mix(seed))
     }
 
     /// A number from `from` to `to`.
-    fn from(&mut self, from: u32, to: u32) -> u32 {
+    pub(super) fn from(&mut self, from: u32, to: u32) -> u32 {
         self.0 = mix(self.0);
         from + (self.0 >> 32) as u32 % (to - from + 1)
     }
 
-    fn one_in(&mut self, n: u32) -> bool {
+    pub(super) fn one_in(&mut self, n: u32) -> bool {
         self.from(1, n) == 1
     }
 
-    fn of<T: Clone>(&mut self, items: &[T]) -> T {
+    pub(super) fn of<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.from(0, items.len() as u32 - 1) as usize].clone()
     }
 }
