@@ -154,7 +154,7 @@ pub(super) fn place_width(config: &Config) -> u32 {
 pub(super) fn local_width(config: &Config, placement: &Placement) -> u32 {
     let model = &config.model;
     let segment = index_bits(placement.segments);
-    let terms = [model.max_streams, placement.blocks_of_home(), model.kv_heads];
+    let terms = [model.max_streams, placement.blocks_of_home(), placement.block_slices()];
     let widest = terms.into_iter().map(index_bits).chain([index_bits(model.layers) + 1, segment + 1]).max();
     bits(slices_of_home(config, placement)).max(widest.expect("there are five") + 1)
 }
@@ -175,7 +175,7 @@ pub(super) fn region_bytes(config: &Config, placement: &Placement) -> u128 {
 }
 
 fn slices_of_home(config: &Config, placement: &Placement) -> u128 {
-    let of_home = [config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads];
+    let of_home = [config.model.max_streams, placement.blocks_of_home(), placement.block_slices()];
     of_home.into_iter().map(u128::from).product()
 }
 

@@ -77,7 +77,7 @@ pub use mare::Mare;
 pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::{rounds, tile_of};
-pub use placement::{Placement, PlacementKind};
+pub use placement::{Placement, PlacementKind, Spread};
 pub use refresh::Refresh;
 pub use root::{finish_cycles, packet_cycles, root_cycles, root_lanes};
 pub use router::{

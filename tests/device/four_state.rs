@@ -167,7 +167,7 @@ fn new_tokens_are_free_of_x() {
 #[test]
 fn a_hard_life_is_free_of_x() {
     // Homes swap after each step; half of the segments make them.
-    let design = least(|c| c.takv.swap_epoch = 1);
+    let design = least(|c| c.takv.swap_epoch = Some(1));
     let (files, tensors) = (hasty(&design), tensors(&design, 37, 5));
     let job = job(&design, &tensors, Mapping::RowAligned);
     let record = record(&files, &design, &Platform::of(&design).unruly(4), APART, |bench| {

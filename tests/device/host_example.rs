@@ -163,8 +163,8 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
 fn the_cache_lies_where_the_fabric_reads_it() {
     let changes: [fn(&mut meshkv::config::Config); 3] = [
         |_| {},
-        |c| c.takv.swap_epoch = 0,
-        |c| (c.takv.swap_epoch, c.takv.placement) = (0, meshkv::design::PlacementKind::RoundRobin),
+        |c| c.takv.swap_epoch = Some(0),
+        |c| (c.takv.swap_epoch, c.takv.placement) = (Some(0), meshkv::design::PlacementKind::RoundRobin),
     ];
     for change in changes {
         cache_is_where_the_fabric_reads(&Host::new(small(change)));

@@ -58,7 +58,7 @@ prop_compose! {
         mut config in network(),
         mare in (any::<bool>(), prop::bool::weighted(0.75), any::<bool>(), 0u32..=255, 1u32..=16),
         filter in (prop::sample::select(vec![16u32, 64, 256, 4096]), 1u32..=64, 1u32..=4095),
-        takv in (prop::option::of(1u32..=31), 0u32..4, 0u32..=65535),
+        takv in (prop::option::of(1u32..=31), 0u32..4, prop::option::of(0u32..=65535)),
         pad in (any::<bool>(), prop::option::weighted(0.9, 2u32..=64)),
         kv in (1u32..=64, 1u32..=8, prop::sample::select(vec![2u32, 4, 8])),
         pe in (prop::sample::select(vec![32u32, 64, 128]), 1u32..=4),

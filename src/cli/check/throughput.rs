@@ -2,7 +2,7 @@
 //! moves it.
 
 use crate::cli::table;
-use crate::config::{Config, PlacementKind};
+use crate::config::{Config, PlacementKind, Spread};
 use crate::cosim::workloads::decode::{step, Workload};
 use crate::design::{Choice, Design, Forecast, ForecastError, Mapping, Sharing, FORECAST_ERROR};
 use schemars::JsonSchema;
@@ -134,9 +134,15 @@ fn candidates(config: &Config, part: &str) -> Vec<Candidate> {
         all.push((key, value, changed));
     };
     let group = config.model.heads / config.model.kv_heads.max(1);
+    let by_segment = config.takv.placement == PlacementKind::Takv && config.takv.spread == Spread::Segment;
+    if by_segment && matches!(part, "ports" | "homes" | "links") {
+        add("takv.spread", "\"slice\"".into(), &|c| {
+            (c.takv.spread, c.takv.column_stride, c.takv.swap_epoch) = (Spread::Slice, 0, None);
+        });
+    }
     match part {
         "ports" => {
-            if config.takv.placement == PlacementKind::Takv && config.takv.column_stride == 0 {
+            if by_segment && config.takv.column_stride == 0 {
                 add("takv.column_stride", "1".into(), &|c| c.takv.column_stride = 1);
             }
             if config.takv.placement != PlacementKind::Takv {
@@ -154,7 +160,7 @@ fn candidates(config: &Config, part: &str) -> Vec<Candidate> {
             if !config.mare.multicast {
                 add("mare.multicast", "true".into(), &|c| c.mare.multicast = true);
             }
-            if config.takv.placement == PlacementKind::Takv && config.takv.column_stride == 0 {
+            if by_segment && config.takv.column_stride == 0 {
                 add("takv.column_stride", "1".into(), &|c| c.takv.column_stride = 1);
             }
             widen(config, &mut add);

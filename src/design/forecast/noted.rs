@@ -147,7 +147,10 @@ impl<'a> Noted<'a> {
                 let end = at + pieces[at..].iter().take_while(|piece| !piece.last).count() + 1;
                 let index = group * rotation + (pieces[at].rho + turn) % rotation;
                 if index < count {
-                    let home = design.placement.home(d.layer, d.first + index * d.stride);
+                    let home = {
+                        let segment = d.first + index * d.stride;
+                        design.placement.home_of(d.prefix, d.layer, segment, pieces[at].kv_head)
+                    };
                     let asks = self.asks(home, &pieces[at..end], &passes[at..end]);
                     self.slice(home, &asks, Work::new(design, d, index, weight), follows);
                 }

@@ -55,7 +55,7 @@ fn config(draw: &mut Draw) -> Config {
     (c.mare.dedup, c.mare.coalesce_window) = (!draw.one_in(3), draw.of(&[0, 1, 5, 12, 40]));
     (c.mare.tree_build_cycles, c.mare.request_entries) = (draw.of(&[1, 4, 9]), draw.of(&[2, 3, 16, 33]));
     (c.mare.bloom_bits, c.mare.tag_entries) = (draw.of(&[16, 64, 256]), draw.of(&[1, 5, 16]));
-    (c.mare.bloom_refresh, c.takv.swap_epoch) = (draw.of(&[1, 7, 96]), draw.from(0, 2));
+    (c.mare.bloom_refresh, c.takv.swap_epoch) = (draw.of(&[1, 7, 96]), Some(draw.from(0, 2)));
     (c.takv.column_stride, c.takv.hub_x) = (draw.of(&[0, 0, 1]), draw.from(0, 1));
     let kinds = [PlacementKind::Takv, PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub];
     c.takv.placement = draw.of(&kinds);
@@ -114,7 +114,7 @@ mod tests {
             &|case| !case.design.config.mare.enable,
             &|case| !case.design.config.mare.dedup,
             &|case| case.design.config.takv.placement == PlacementKind::Hub,
-            &|case| case.design.config.takv.swap_epoch > 0,
+            &|case| case.design.swaps(),
             &|case| !case.design.config.pad.enable,
             &|case| case.design.config.noc.flit_width == 512,
             &|case| case.plan.steps == 3,

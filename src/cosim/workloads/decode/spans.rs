@@ -31,12 +31,13 @@ fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> 
     Some(Span { count, last_row, ..span })
 }
 
-/// Share of the busiest home of the first layer in the segments of spans. Each span is read once.
+/// Share of the busiest home of the first layer in the blocks of spans. Each span is read once.
 pub(super) fn busiest<'s>(design: &Design, stride: u32, spans: impl Iterator<Item = &'s Span>) -> f64 {
     let mut reads = vec![0_u64; design.mesh.tiles()];
     for span in spans {
         for number in 0..span.count {
-            reads[design.placement.home(0, span.first + number * stride).index()] += 1;
+            let homes = design.placement.homes_of(0, span.first + number * stride);
+            homes.for_each(|home| reads[home.index()] += 1);
         }
     }
     let most = reads.iter().copied().max().unwrap_or(0);

@@ -57,7 +57,7 @@ impl TakvParams {
             memory: design.memory,
             bus: design.bus,
             append: design.append,
-            pieces: design.pieces(Sharing::KvHead),
+            pieces: design.controller_pieces(),
             columns: (0..mesh.cols()).map(column).collect(),
             stream: index_bits(model.max_streams),
             streams: model.max_streams,
@@ -71,7 +71,7 @@ impl TakvParams {
             bus_depth: design.bus_depth(),
             row_flits_log: (row_bits / design.flit.data_width).max(1).ilog2(),
             flit_rows_log: (design.flit.data_width / row_bits).max(1).ilog2(),
-            swap_epoch: design.config.takv.swap_epoch,
+            swap_epoch: design.config.takv.swaps_every(),
             swaps: design.swaps(),
             head_dim: design.config.pe.head_dim,
             heads: design.heads.most(),
@@ -113,6 +113,16 @@ impl TakvParams {
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         let is = |kind| self.placement.kind == kind;
+        values.insert("by_slice".into(), self.placement.by_slice().into());
+        let kv_heads =
+            |of: &dyn Fn(u32) -> String| (0..self.slices).rev().map(of).collect::<Vec<_>>().join(", ");
+        let ahead = self.ahead();
+        let turns = kv_heads(&|g| format!("{ahead}'d{}", self.placement.turn(g)));
+        values.insert("turns".into(), turns.into());
+        let columns = kv_heads(&|g| format!("{x}'d{}", self.placement.own_column(g).0));
+        values.insert("own_columns".into(), columns.into());
+        let places = kv_heads(&|g| format!("{}'d{}", self.slice, self.placement.own_column(g).1));
+        values.insert("own_places".into(), places.into());
         values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
         values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
         values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
@@ -163,6 +173,7 @@ impl TakvParams {
         let p = &self.placement;
         let (layers, segments) = (u64::from(p.layers), u64::from(p.segments));
         let most = match p.kind {
+            _ if p.by_slice() => u64::from(p.a) * layers + segments + (1 << self.ahead()),
             PlacementKind::Takv => {
                 let row = u64::from(p.a) * layers + segments;
                 row.max(layers + u64::from(p.column_stride) * segments)
@@ -170,6 +181,11 @@ impl TakvParams {
             PlacementKind::RoundRobin | PlacementKind::Hub => layers * segments,
         };
         (most.ilog2() + 1).max(self.layer.max(self.segment) + 1)
+    }
+
+    /// Bits of the rows by which the homes of a KV head and a cache are ahead.
+    fn ahead(&self) -> u32 {
+        index_bits(self.streams + self.placement.rows)
     }
 
     fn axi_addr(&self) -> u32 {
@@ -273,6 +289,12 @@ impl ModuleBuilder {
                 p.segments.div_ceil(p.rows),
                 "Rounds of a layer's segments over the rows.",
             ),
+            "AHEAD_WIDTH" => self.param(
+                "AHEAD_WIDTH",
+                w.ahead(),
+                "Width of the rows by which the homes of a KV head and a cache are ahead.",
+            ),
+            "COLUMN_SLICES" => self.param("COLUMN_SLICES", p.block_slices(), "KV heads of a column."),
             "HUB_X" => self.param("HUB_X", hub(w).0, "Column of the hub."),
             "HUB_Y" => self.param("HUB_Y", hub(w).1, "Row of the hub."),
             "PLACE_WIDTH" => self.param(

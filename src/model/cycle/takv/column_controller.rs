@@ -56,6 +56,7 @@ impl ColumnController {
             credits: design.bus_depth(),
             rotation: design.placement.rotation(),
             lap: design.placement.lap(),
+            by_slice: design.placement.by_slice(),
         }
     }
 
@@ -173,7 +174,7 @@ impl ColumnController {
 
     /// Returns the entry to the pipeline.
     fn entering(&self, pieces: &Pieces, descriptor: &Descriptor) -> Item {
-        let item = pieces.get(&self.at, descriptor.share);
+        let item = pieces.get(&self.at, descriptor.share, self.x);
         Item { valid: self.state == State::Run, turn: self.turn, group: self.group, ..item }
     }
 
@@ -247,19 +248,21 @@ impl ColumnController {
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
         let (share, together) = (descriptor.share, descriptor.mapping == 0);
         let ends_turn = pieces.ends_turn(&self.at, share, together);
-        let ends_lap = (self.turn + 1).is_multiple_of(self.lap);
+        // Where slices have homes of their own, segments are visited as they follow each other.
+        let ends_all = self.by_slice && self.group * self.rotation + self.turn + 1 >= descriptor.count;
+        let ends_lap = ends_all || (self.turn + 1).is_multiple_of(self.lap);
         let last_group = (self.group + 1) * self.rotation >= descriptor.count;
         let ends_round = ends_turn && ends_lap && last_group;
-        let last_lap = self.turn >= self.rotation - self.lap;
+        let last_lap = self.by_slice || self.turn >= self.rotation - self.lap;
         self.ends = share || together || pieces.ends_all(&self.at);
-        let piece = pieces.get(&self.at, share);
+        let piece = pieces.get(&self.at, share, self.x);
         if piece.column == self.x {
             self.closing |= piece.mask;
         }
         pieces.advance(&mut self.at, share, ends_turn, ends_round);
         if ends_turn {
             let back = if ends_lap && !(last_group && self.ends) { self.lap } else { 0 };
-            self.turn = (self.turn + 1 - back) % self.rotation;
+            self.turn = if self.by_slice && ends_lap { 0 } else { (self.turn + 1 - back) % self.rotation };
         }
         if ends_turn && ends_lap {
             self.group = if last_group { 0 } else { self.group + 1 };
@@ -292,7 +295,7 @@ impl ColumnController {
             segment: segment & low_bits(index_bits(design.placement.segments)) as u32,
             ..first
         };
-        let logical = if second.valid { home(design, descriptor.layer, second.segment) } else { 0 };
+        let logical = if second.valid { home(design, descriptor, &second) } else { 0 };
         let place = self.places.as_ref().map_or(fourth.home, |places| places[fourth.home]);
         self.stages = [
             entering,

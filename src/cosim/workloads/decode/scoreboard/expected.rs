@@ -31,9 +31,9 @@ pub(in crate::cosim::workloads::decode) fn needs(
     let group = model.heads / model.kv_heads;
     let mut needs = Vec::new();
     for (index, segment) in d.segments().enumerate() {
-        let home = homes.tile(design, d.layer, segment);
         let rows = d.rows(index as u32, design.config.kv.segment_tokens);
         for slice in 0..model.kv_heads {
+            let home = homes.tile(design, (d.prefix, d.layer, segment, slice));
             let heads = match d.sharing {
                 Sharing::KvHead => slice * group..(slice + 1) * group,
                 Sharing::Segment => 0..model.heads,
@@ -141,7 +141,7 @@ mod tests {
         let mut homes = Homes::new(&design);
         let (a, b) = (design.mesh.node(0, 1).unwrap(), design.mesh.node(2, 0).unwrap());
         homes.swap(a, b);
-        assert_eq!(homes.tile(&design, 0, 1), b);
+        assert_eq!(homes.tile(&design, (0, 0, 1, 0)), b);
         let aligned = descriptor(Mapping::RowAligned, Sharing::KvHead);
         assert_eq!(short(&aligned, &homes), [(0, 0, 3), (1, 1, 3), (2, 2, 3)]);
         let fixed = descriptor(Mapping::HeadTile, Sharing::KvHead);

@@ -55,6 +55,8 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) rotation: u32,
     /// Turns of a lap.
     pub(super) lap: u32,
+    /// Slices have homes of their own.
+    pub(super) by_slice: bool,
 }
 
 /// New tokens that a controller keeps until their slices are announced.
