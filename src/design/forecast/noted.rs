@@ -216,7 +216,12 @@ impl<'a> Noted<'a> {
         let (design, config) = (self.design, &self.design.config);
         let rows = f64::from(design.mesh.rows());
         let (head_dim, ratio) = (config.pe.head_dim, config.clock.noc_mhz / config.clock.pe_mhz);
-        let senders = if d.mapping == Mapping::HeadTile { 1 } else { design.mesh.rows() };
+        let senders = match d.mapping {
+            Mapping::HeadTile => 1,
+            // Rows without a segment have no result. Other descriptors of the streams may add some.
+            Mapping::RowAligned if design.placement.by_slice() => design.mesh.rows().min(d.count),
+            _ => design.mesh.rows(),
+        };
         let flits = f64::from(1 + (head_dim * 32).div_ceil(config.noc.flit_width));
         let sums = f64::from(head_dim) * ratio;
         // The next result is read when the last sum of the one before has come.

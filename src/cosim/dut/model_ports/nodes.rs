@@ -16,8 +16,8 @@ numbers! {
     kv_valid kv_ready kv_tag kv_index kv_mask kv_data compute_idle
     fill_valid fill_addr fill_data claim_valid claim_slot claim_tag claim_last claim_expected claim_known
     publish_valid publish_slot freed_valid freed_slot
-    part_valid part_ready part_first part_last part_alone part_id part_data
-    root_valid root_credit root_first root_last root_alone root_id root_x root_y root_data data_sent data_credit
+    part_valid part_ready part_first part_last part_others part_id part_data
+    root_valid root_credit root_first root_last root_others root_id root_x root_y root_data data_sent data_credit
     vc_busy stat_index stat_data event_index event_data
 }
 
@@ -89,7 +89,7 @@ impl NodePorts {
             stream,
             layer,
             head,
-            ..part(ports, [at.part_first, at.part_last, at.part_alone, at.part_data], tile)
+            ..part(ports, [at.part_first, at.part_last, at.part_others, at.part_data], tile)
         })
     }
 
@@ -127,7 +127,7 @@ impl NodePorts {
         let (at, part) = (self.at, &root.part);
         let fields = self.part_fields().into_iter().zip([part.stream, part.layer, part.head]);
         let id = fields.fold(0, |id, ((offset, _), value)| id | u64::from(value) << offset);
-        let flags = [at.root_first, at.root_last, at.root_alone, at.root_data];
+        let flags = [at.root_first, at.root_last, at.root_others, at.root_data];
         show_part(&mut self.ports, flags, tile, part);
         self.ports.put(at.root_id, tile, id);
         self.ports.put(at.root_x, tile, root.x);

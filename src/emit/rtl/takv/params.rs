@@ -123,6 +123,9 @@ impl TakvParams {
         values.insert("own_columns".into(), columns.into());
         let places = kv_heads(&|g| format!("{}'d{}", self.slice, self.placement.own_column(g).1));
         values.insert("own_places".into(), places.into());
+        let turn_row = |k: u32| bits(1 << self.placement.turn(k), net.rows);
+        let turn_rows = (0..self.placement.block_slices()).rev().map(turn_row).collect::<Vec<_>>().join(", ");
+        values.insert("turn_rows".into(), turn_rows.into());
         values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
         values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
         values.insert("placement_hub".into(), is(PlacementKind::Hub).into());

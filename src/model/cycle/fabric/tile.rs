@@ -210,7 +210,11 @@ impl Tile {
             streams: word.streams,
             rows: (word.first_row, word.last_row),
             mapping: word.mapping,
-            lag: (self.y + self.rows - word.home_y) % self.rows,
+            // A close has no home: it says how many other rows have a partial result of its heads.
+            lag: match word.kind {
+                Kind::Close => word.expected,
+                _ => (self.y + self.rows - word.home_y) % self.rows,
+            },
         }
     }
 

@@ -72,8 +72,8 @@ pub struct PartFlit {
     pub first: bool,
     /// Last of its packet.
     pub last: bool,
-    /// The only partial result of its head.
-    pub alone: bool,
+    /// Partial results of its head besides this one.
+    pub others: u32,
     /// Stream.
     pub stream: u32,
     /// Layer.
