@@ -104,7 +104,11 @@ fn the_configurations_of_the_card_spell_out_every_key() {
         for key in config::tables().iter().flat_map(|table| &table.keys) {
             let spelled = text.lines().any(|line| line.starts_with(&format!("{} = ", key.name)));
             // That there is no window and no swap is a comment.
-            assert!(spelled || ["sliding_window", "swap_epoch"].contains(&key.name.as_str()), "{name}: {} is missing", key.path);
+            assert!(
+                spelled || ["sliding_window", "swap_epoch"].contains(&key.name.as_str()),
+                "{name}: {} is missing",
+                key.path
+            );
         }
     }
 }

@@ -161,7 +161,8 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
 
 #[test]
 fn the_cache_lies_where_the_fabric_reads_it() {
-    let changes: [fn(&mut meshkv::config::Config); 3] = [
+    let changes: [fn(&mut meshkv::config::Config); 4] = [
+        |c| (c.takv.spread, c.takv.swap_epoch) = (meshkv::config::Spread::Slice, None),
         |_| {},
         |c| c.takv.swap_epoch = Some(0),
         |c| (c.takv.swap_epoch, c.takv.placement) = (Some(0), meshkv::design::PlacementKind::RoundRobin),

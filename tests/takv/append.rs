@@ -7,7 +7,7 @@ use crate::support::decode::{
 };
 use crate::support::sources::source_mut;
 use crate::support::verilated::library_of;
-use meshkv::config::Config;
+use meshkv::config::{Config, Spread};
 use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::Image;
 use meshkv::cosim::workloads::attention::Job;
@@ -38,6 +38,14 @@ fn appends(design: &Design, load: &Workload, change: impl FnOnce(Plan) -> Plan, 
 #[test]
 fn a_new_token_is_attended_to_and_written() {
     let design = design(|_| {});
+    for mapping in MAPPINGS {
+        appends(&design, &Workload { mapping, ..APPENDING }, |plan| plan, &format!("{mapping:?}"));
+    }
+}
+
+#[test]
+fn it_may_have_a_home_of_its_own() {
+    let design = design(|c| (c.takv.spread, c.takv.swap_epoch) = (Spread::Slice, None));
     for mapping in MAPPINGS {
         appends(&design, &Workload { mapping, ..APPENDING }, |plan| plan, &format!("{mapping:?}"));
     }

@@ -8,6 +8,7 @@ mod lengths;
 mod mapping_choice;
 mod placement;
 mod samples;
+mod spread;
 mod steps;
 mod swaps;
 mod timing;
