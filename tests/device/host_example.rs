@@ -150,7 +150,7 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
             flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
             flits.extend(v_flits(v, dims as u32, lanes));
             let bytes: Vec<u8> = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
-            let home = design.placement.home(1, segment);
+            let home = design.placement.home_of(0, 1, segment, head);
             let (x, y) = design.mesh.coords(home);
             let port = design.memory.port(x, y);
             let address = argument(&log, 2 + port).wrapping_add(design.slice_address(0, 1, segment, head));
