@@ -8,6 +8,7 @@ mod lengths;
 mod mapping_choice;
 mod placement;
 mod samples;
+mod shapes;
 mod spread;
 mod steps;
 mod swaps;
