@@ -191,16 +191,7 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn root_params(self, c: &TakvParams) -> Self {
         self.control(
             c,
-            &[
-                "ROWS",
-                "X_WIDTH",
-                "Y_WIDTH",
-                "FLIT_WIDTH",
-                "STREAM_WIDTH",
-                "LAYER_WIDTH",
-                "HEADS",
-                "HEAD_PLACE_WIDTH",
-            ],
+            &["X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEADS", "HEAD_PLACE_WIDTH"],
         )
         .sources(&c.tile)
         .vc_depth(&c.tile)
