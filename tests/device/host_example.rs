@@ -246,7 +246,17 @@ fn the_mapping_of_a_run_is_the_chosen_one_unless_another_is_asked_for() {
 /// Where it matters: a short context of eight streams on the fabric for the card, in groups of four heads.
 #[test]
 fn a_host_takes_another_mapping_for_short_contexts_than_for_long_ones() {
-    let (design, _) = Design::load(Path::new("configs/u280_4x8.toml")).unwrap();
+    let rows = mappings_of("u280_4x8_strided");
+    assert_eq!(rows[3][0], Mapping::HeadTile.number(), "{rows:?}");
+    assert_eq!(rows[0][4], Mapping::RowAligned.number(), "{rows:?}");
+    // With homes by slice the tile at the home is the best from the first segment on.
+    let rows = mappings_of("u280_4x8");
+    assert!(rows.iter().flatten().all(|&mapping| mapping == Mapping::RowAligned.number()), "{rows:?}");
+}
+
+/// The table of mappings of a host, for 1, 2, 4 and 8 streams of 1 to 256 segments.
+fn mappings_of(name: &str) -> Vec<Vec<u32>> {
+    let (design, _) = Design::load(&Path::new("configs").join(format!("{name}.toml"))).unwrap();
     let mut config = design.config;
     (config.model.kv_heads, config.model.max_streams, config.model.max_tokens) = (8, 8, 16_384);
     let design = Design::from_config("test", &config).unwrap();
@@ -259,8 +269,7 @@ fn a_host_takes_another_mapping_for_short_contexts_than_for_long_ones() {
         table.lines().skip(1).take_while(|line| line.starts_with("    {")).map(numbers).collect();
     assert_eq!(rows.len(), 4, "one, two, four, eight streams");
     assert!(rows.iter().all(|row| row.len() == 5), "1 to 256 segments: {rows:?}");
-    assert_eq!(rows[3][0], Mapping::HeadTile.number(), "{rows:?}");
-    assert_eq!(rows[0][4], Mapping::RowAligned.number(), "{rows:?}");
+    rows
 }
 
 #[test]
