@@ -157,6 +157,25 @@ impl Placement {
         counts.into_iter().map(saturated).collect()
     }
 
+    /// What a block is called.
+    pub fn block_name(&self) -> &'static str {
+        match self.spread {
+            Spread::Segment => "macro-blocks",
+            Spread::Slice => "slices",
+        }
+    }
+
+    /// The rule in a few words.
+    pub fn rule(&self) -> String {
+        let (x, y) = self.mesh().coords(self.hub);
+        match self.kind {
+            PlacementKind::Takv if self.by_slice() => format!("takv by slice, a = {}", self.a),
+            PlacementKind::Takv => format!("takv, a = {}, column_stride = {}", self.a, self.column_stride),
+            PlacementKind::RoundRobin => "round robin".to_owned(),
+            PlacementKind::Hub => format!("hub at tile ({x}, {y})"),
+        }
+    }
+
     /// Slices of a block.
     pub fn slices_of_block(&self) -> u32 {
         match self.spread {
