@@ -1,6 +1,6 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
-use super::bounds::{accepted_a_cycle, Carried, Phase};
+use super::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
 use super::compared::Compared;
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
@@ -95,10 +95,12 @@ pub struct AttentionRow {
     pub fifo_utilisation: f64,
     /// PE cycles by stage.
     pub stages: Stages,
-    /// Names of the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
+    /// Names of the part with the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
     pub bound_by: String,
-    /// `total_cycles` over the tightest bound.
+    /// `total_cycles` over the larger of the bounds of bytes and arrays.
     pub over_bound: f64,
+    /// Beats of the fullest memory port over the mean of all ports that have a home: 1 if all have as many.
+    pub imbalance: f64,
     /// Heads with a logit beyond the range of the datapath, with the first such token.
     pub saturated: Vec<Saturated>,
     /// Broken rules.
@@ -184,6 +186,7 @@ impl AttentionRow {
             },
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
+            imbalance: imbalance(design, &done.beats),
             saturated: done.saturated.clone(),
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },

@@ -125,7 +125,7 @@ pub(super) fn prose(
         row.accepted_a_cycle,
         percent(row.mac_utilisation)
     );
-    out += &bounds::prose(&row.kv_phase, &row.whole_phase());
+    out += &bounds::prose(&row.kv_phase, &row.whole_phase(), row.imbalance);
     for saturated in &row.saturated {
         out += &format!("ERROR: {saturated}\n");
     }

@@ -31,16 +31,18 @@ fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> 
     Some(Span { count, last_row, ..span })
 }
 
-/// Share of the busiest home of the first layer in the segments of spans. Each span is read once.
-pub(super) fn busiest<'s>(design: &Design, stride: u32, spans: impl Iterator<Item = &'s Span>) -> f64 {
-    let mut reads = vec![0_u64; design.mesh.tiles()];
+/// Segments of spans in the first layer that the fullest memory port has, over the mean of all ports that have a home.
+/// Each span is read once.
+pub(super) fn imbalance<'s>(design: &Design, stride: u32, spans: impl Iterator<Item = &'s Span>) -> f64 {
+    let mut reads = vec![0_u64; design.memory.ports as usize];
     for span in spans {
         for number in 0..span.count {
-            reads[design.placement.home(0, span.first + number * stride).index()] += 1;
+            let (x, y) = design.mesh.coords(design.placement.home(0, span.first + number * stride));
+            reads[design.memory.port(x, y) as usize] += 1;
         }
     }
     let most = reads.iter().copied().max().unwrap_or(0);
-    most as f64 / reads.iter().sum::<u64>().max(1) as f64
+    most as f64 * design.ports_with_homes() as f64 / reads.iter().sum::<u64>().max(1) as f64
 }
 
 /// Segments of a batch: of common prefixes, each with the streams that share it, and of each stream's own.
