@@ -1,6 +1,7 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
 use super::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
+use super::breakdown::{breakdown, Part};
 use super::compared::Compared;
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
@@ -87,6 +88,8 @@ pub struct AttentionRow {
     pub bounds: Bounds,
     /// The same for the time in which KV flows.
     pub kv_phase: Phase,
+    /// Parts of the run, one behind the other; their cycles add up to `total_cycles`.
+    pub breakdown: Vec<Part>,
     /// Share of the MACs of all tiles that are in use while KV flows.
     pub mac_utilisation: f64,
     /// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
@@ -173,6 +176,7 @@ impl AttentionRow {
             share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
+            breakdown: breakdown(done),
             mac_utilisation: row_passes as f64 / (pe_window * f64::from(rows) * done.pad.len() as f64),
             accepted_a_cycle: accepted_a_cycle(design, &done.pad),
             fifo_utilisation: all("flit_waits_or_passes") as f64 / (pe_window * done.pad.len() as f64),
