@@ -44,6 +44,11 @@ impl Design {
         let places = 0..memory.tiles_per_port.min(self.mesh.cols() - first);
         places.filter(move |place| self.placement.is_home(first + place, y))
     }
+
+    /// Ports of memory with a home behind them.
+    pub fn ports_with_homes(&self) -> usize {
+        (0..self.memory.ports).filter(|port| self.homes_of_port(*port).next().is_some()).count()
+    }
 }
 
 impl Memory {

@@ -9,6 +9,7 @@
 mod accepted_plot;
 mod attention;
 mod bounds;
+mod breakdown;
 mod compared;
 mod decode;
 mod decode_row;
@@ -38,6 +39,7 @@ mod timeline;
 pub use accepted_plot::accepted_plot;
 pub use attention::{AttentionRow, Stages};
 pub use bounds::Phase;
+pub use breakdown::Part;
 pub use decode::link_row;
 pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 pub use distribution::distribution;

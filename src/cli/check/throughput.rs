@@ -36,7 +36,7 @@ pub(super) struct ThroughputRow {
 /// GB/s by part.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 struct Rates {
-    /// External memory of the card, less its refresh.
+    /// External memory of the card: all its channels, less their refresh.
     memory: f64,
     /// The busiest port of memory, of the ports that a layer reaches, each with its channel.
     ports: f64,
@@ -109,9 +109,8 @@ fn rates(design: &Design, streams: u32) -> Option<(Mapping, Rates, f64)> {
     let bytes = step.rows as f64 * 2.0 * f64::from(config.model.kv_heads) * row;
     let gbs = |cycles: u64| bytes / cycles.max(1) as f64 * config.clock.noc_mhz / 1000.0;
     let bounds = forecast.bounds;
-    let left = design.memory.refresh.map_or(1.0, |refresh| refresh.left());
     let rates = Rates {
-        memory: config.memory.bandwidth_gbs * left,
+        memory: gbs(bounds.bytes),
         ports: gbs(bounds.memory),
         homes: gbs(bounds.injection),
         links: gbs(bounds.links),

@@ -23,6 +23,7 @@ const CROSSING: f64 = 7.0;
 /// Least cycles of each part.
 #[derive(Debug)]
 struct Least {
+    bytes: f64,
     memory: Vec<f64>,
     homes: Vec<f64>,
     links: Vec<f64>,
@@ -68,6 +69,7 @@ impl<'a> Noted<'a> {
             fills: vec![VecDeque::new(); tiles],
             queries: 0.0,
             least: Least {
+                bytes: 0.0,
                 memory: none(design.memory.ports as usize),
                 homes: none(tiles),
                 links: none(4 * tiles),
@@ -90,8 +92,9 @@ impl<'a> Noted<'a> {
     /// The least cycles of so many such layers.
     pub(super) fn bounds(&self, layers: f64) -> Bounds {
         let most = |work: &[f64]| whole(work.iter().copied().fold(0.0, f64::max) * layers);
-        let Least { memory, homes, links, ejection, arrays, roots } = &self.least;
+        let Least { bytes, memory, homes, links, ejection, arrays, roots } = &self.least;
         Bounds {
+            bytes: most(&[*bytes]),
             memory: most(memory),
             injection: most(homes),
             links: most(links),
@@ -191,6 +194,7 @@ impl<'a> Noted<'a> {
         let (mesh, (x, y)) = (self.design.mesh, self.design.mesh.coords(home));
         let (flits, weight) = (work.flits(), work.weight);
         let copies = if self.multicast { 1.0 } else { asks.len() as f64 };
+        self.least.bytes += work.bytes * weight;
         self.least.memory[self.design.memory.port(x, y) as usize] += work.memory[0] * weight;
         self.least.homes[home.index()] += flits * weight * copies;
         self.number += 1;
