@@ -138,6 +138,15 @@ fn flits_of_512_bits_are_free_of_x_under_either_router() {
 }
 
 #[test]
+fn homes_by_slice_are_free_of_x() {
+    let design = least(|c| {
+        (c.takv.spread, c.takv.swap_epoch) = (meshkv::config::Spread::Slice, None);
+        (c.model.heads, c.model.kv_heads) = (4, 4);
+    });
+    runs_are_equal(&design, 13, &MAPPINGS[..2], "homes by slice");
+}
+
+#[test]
 fn ablations_are_free_of_x() {
     type Change = fn(&mut Config);
     let ablations: [(&str, Change); 4] = [
