@@ -142,6 +142,8 @@ impl Design {
         let (heads, mare) = (Heads::new(config), Mare::new(config));
         let (flit, fpga) = (FlitLayout::new(config, mesh, multicast), Fpga::of(config.board));
         let bus = Bus::new(config, mesh, &flit, &placement, &heads);
+        let memory = Memory::new(config, &mare, &placement);
+        let mare = mare.with_fill(config, memory.fill_cycles(mare.slice_flits, flit.data_width / 8));
         let mut design = Design {
             name: name.to_owned(),
             mesh,
@@ -159,7 +161,7 @@ impl Design {
             heads,
             bus,
             append: Append::new(config, mesh, bus.query_group_words),
-            memory: Memory::new(config, &mare, &placement),
+            memory,
             takv_a: placement.a,
             blocks_per_tile: placement.all_blocks().div_ceil(mesh.tiles() as u64) as u32,
             config: config.clone(),

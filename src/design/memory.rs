@@ -99,6 +99,13 @@ impl Memory {
         self.bytes_per_cycle_channel * self.refresh.map_or(1.0, |refresh| refresh.left())
     }
 
+    /// Cycles in which a home's slice is filled behind the bursts that are under way before it.
+    pub(super) fn fill_cycles(&self, slice_flits: u32, flit_bytes: u32) -> u32 {
+        let flits = (slice_flits + (self.burst_flits << self.slot_width)) * self.tiles_per_port;
+        let beat = (f64::from(flit_bytes) / self.bytes_per_cycle()).max(1.0);
+        self.latency_cycles.saturating_add((f64::from(flits) * beat).ceil() as u32)
+    }
+
     /// The place of the tile in column `x` among those of its port.
     pub fn place(&self, x: u32) -> u32 {
         x % self.tiles_per_port

@@ -128,7 +128,7 @@ fn a_slip_on_the_way_of_a_token_is_found() {
     );
     // The slice is told of before it has its token. That loses nothing while no other part of a flit is read meanwhile, so
     // the model finds it.
-    let early = [("meshkv_filler", "issued_q[s] & ~waits_here &&", "issued_q[s] &&")];
+    let early = [("meshkv_filler", "new_here & ~waits_here", "new_here")];
     assert_found(&design(|_| {}), run_on, &early);
     // Tokens long enough that a slice can be read while its token is written.
     assert_found(

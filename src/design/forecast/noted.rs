@@ -185,7 +185,7 @@ impl<'a> Noted<'a> {
             self.jobs[tile].push_back(Job::Slice(slice, passes));
         }
         let left = asks.len() as u32 * work.chunks[1];
-        self.slices.push(Slice { home, work, resident: false, parked: Vec::new(), left });
+        self.slices.push(Slice { home, work, resident: false, filled: 0.0..0.0, parked: Vec::new(), left });
         self.fills[home.index()].push_back(slice);
     }
 

@@ -62,6 +62,14 @@ impl Work {
         self.halves[0] + self.halves[1]
     }
 
+    /// Flits of the chunks before one, where a whole one has `size`.
+    pub(super) fn flits_before(&self, chunk: u32, size: f64) -> f64 {
+        match chunk.checked_sub(self.chunks[0]) {
+            Some(of_v) => self.halves[0] + f64::from(of_v) * size,
+            None => f64::from(chunk) * size,
+        }
+    }
+
     /// Flits of a chunk, where a whole one has `size`.
     pub(super) fn chunk_flits(&self, chunk: u32, size: f64) -> f64 {
         let value = chunk >= self.chunks[0];

@@ -391,9 +391,7 @@ impl ModuleBuilder {
                 index_bits(w.memory.burst_flits),
                 "Width of a burst's beats less one, in bits.",
             ),
-            "BURST_FLITS" => {
-                self.param("BURST_FLITS", w.memory.burst_flits, "Flits of a burst, a power of two.")
-            }
+            "BURST_FLITS" => self.burst_flits(t),
             "AXI_ADDR_WIDTH" => self.param(
                 "AXI_ADDR_WIDTH",
                 w.axi_addr(),
