@@ -75,7 +75,7 @@ const fn batch(what: &'static str, change: Change, options: &'static str, limit:
     Chosen { what, path: CARD, change: Some(change), options, limit }
 }
 
-const CHOSEN: [Chosen; 27] = [
+static CHOSEN: [Chosen; 27] = [
     alone("--tokens 64", Cycles(1400.0)),
     alone("--tokens 256", Cycles(3000.0)),
     alone("--tokens 512", Cycles(5150.0)),
