@@ -14,14 +14,13 @@ pub struct Part {
 }
 
 /// What happens in each part. Parts of a core, of a device and of steps are not all the same.
-const MEANINGS: [(&str, &str); 16] = [
+const MEANINGS: [(&str, &str); 15] = [
     ("start", "to the first address of queries, new tokens or descriptors"),
     ("queries", "queries and new tokens go in"),
     ("descriptor", "to the first descriptor that is taken"),
     ("address", "controllers and fillers, to the first address of KV that memory takes"),
     ("memory", "to the first beat of KV from memory"),
     ("filling", "the first slice is filled, fetched and sent, to the first flit at an array"),
-    ("first_pass", "to the first flit of KV that passes an array"),
     ("kv", "to the last flit of KV that passes an array"),
     ("closing", "to the first result that an array reads behind it"),
     ("results", "to the last result that is read"),
@@ -33,11 +32,16 @@ const MEANINGS: [(&str, &str); 16] = [
     ("settle", "new tokens are written, and homes exchange their places"),
 ];
 
-/// The parts of a run, to the end of all that follows from it.
+/// The parts of a run.
 pub(super) fn breakdown(done: &AttentionResult) -> Vec<Part> {
     let parts = done.passed.parts(done.query_cycles + done.cycles);
-    let settle = (done.settle_cycles > 0).then_some(("settle", done.settle_cycles));
-    parts.into_iter().chain(settle).map(|(name, cycles)| Part { name, cycles }).collect()
+    parts.into_iter().map(|(name, cycles)| Part { name, cycles }).collect()
+}
+
+/// The parts of a step, to the end of all that follows from it.
+pub(super) fn breakdown_of_step(done: &AttentionResult) -> Vec<Part> {
+    let settle = Part { name: "settle", cycles: done.settle_cycles };
+    breakdown(done).into_iter().chain((done.settle_cycles > 0).then_some(settle)).collect()
 }
 
 /// The sums of each part over several runs.

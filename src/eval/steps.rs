@@ -1,6 +1,6 @@
 //! Turns decode steps over growing caches into a [`StepsRow`].
 
-use super::breakdown::{breakdown, sums, Part};
+use super::breakdown::{breakdown_of_step, sums, Part};
 use super::compared::Compared;
 use crate::cosim::workloads::steps::{Difference, Stepped};
 use crate::model::reference::Error;
@@ -138,7 +138,7 @@ impl StepsLog {
     pub fn add(&mut self, stepped: &Stepped) {
         let (step, job, done) = (stepped.step, stepped.job, stepped.done);
         let mut all = Compared::default();
-        for (&of, output) in &done.outputs {
+        for (&of, output) in done.outputs.iter().filter(|_| done.numbers) {
             all.add(job, of, output);
         }
         let (ours, fa2) = match done.numbers {
@@ -159,7 +159,7 @@ impl StepsLog {
             tokens: (0..job.streams).map(|stream| job.attended(stream).len() as u32).collect(),
             cycles: done.query_cycles + done.cycles,
             settle_cycles: done.settle_cycles,
-            breakdown: breakdown(done),
+            breakdown: breakdown_of_step(done),
             bit_exact: done.numbers.then(|| done.bit_exact()),
             max_abs_error: ours.max,
             rms_error: ours.rms,

@@ -31,8 +31,7 @@ fn both(line: &str) -> Value {
     timing
 }
 
-const IN_ARRAYS: [&str; 8] =
-    ["address", "memory", "filling", "first_pass", "kv", "closing", "results", "parts"];
+const IN_ARRAYS: [&str; 7] = ["address", "memory", "filling", "kv", "closing", "results", "parts"];
 
 #[test]
 fn parts_of_a_run_add_up_from_the_first_query_to_the_last_output() {
@@ -57,7 +56,9 @@ fn parts_of_a_run_on_a_device_add_up_from_ap_start_to_ap_done() {
         assert_eq!(sum(&parts), number(&value["cycles"]), "{line}: {parts:?}");
         let expected = [&["start", "queries"][..], &IN_ARRAYS, &["outputs", "done"]].concat();
         assert_eq!(names(&parts), expected, "{line}");
-        assert!(parts.iter().all(|part| part.0 == "closing" || part.1 > 0), "{line}: {parts:?}");
+        for name in ["start", "queries", "address", "kv", "outputs"] {
+            assert!(parts.iter().any(|part| part.0 == name && part.1 > 0), "{line}: {name}: {parts:?}");
+        }
     }
 }
 
@@ -74,8 +75,8 @@ fn parts_of_steps_add_up_in_each_step_and_over_all() {
             let cycles = number(&step["cycles"]) + number(&step["settle_cycles"]);
             assert_eq!(sum(&parts(step)), cycles, "{line}: {step}");
         }
-        let last = if line.contains("--device") { "done" } else { "settle" };
-        assert_eq!(names(&parts(&value)).last(), Some(&last), "{line}");
+        let last = if line.contains("--device") { "done" } else { "output" };
+        assert!(names(&parts(&value)).contains(&last), "{line}");
     }
 }
 
@@ -96,7 +97,9 @@ fn the_parts_are_told_in_words_and_the_command_repeats_them() {
     let steps = "configs/tiny.toml --fit --lengths 0,5 --steps 2 --engine model --timing";
     let (code, out, err) = typed(steps);
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("Cycles only: no number was computed.") && out.contains("settle"), "{out}");
+    for words in ["Cycles only: no number was computed.", "Parts of the steps, one behind the other"] {
+        assert!(out.contains(words), "{words}: {out}");
+    }
     let command = json(steps)["command"].as_str().unwrap().to_owned();
     assert!(command.contains("--timing") && !command.contains("--logits"), "{command}");
 }

@@ -16,11 +16,9 @@ pub enum Event {
     Address,
     /// The first beat of KV came from memory.
     Beat,
-    /// The first flit of KV waited at an array.
+    /// The first flit of KV waited at an array, or passed it.
     Arrived,
-    /// The first flit of KV passed an array.
-    FirstPass,
-    /// The last one did.
+    /// The last flit of KV passed an array.
     LastPass,
     /// An array read a result, for the first time since.
     Reading,
@@ -35,14 +33,13 @@ pub enum Event {
 }
 
 /// Events, each with the name of the part of a run that ends with it.
-const PARTS: [(Event, &str); 13] = [
+const PARTS: [(Event, &str); 12] = [
     (Event::Asked, "start"),
     (Event::QueriesIn, "queries"),
     (Event::Descriptor, "descriptor"),
     (Event::Address, "address"),
     (Event::Beat, "memory"),
     (Event::Arrived, "filling"),
-    (Event::FirstPass, "first_pass"),
     (Event::LastPass, "kv"),
     (Event::Reading, "closing"),
     (Event::Read, "results"),
@@ -96,7 +93,6 @@ impl Passed {
             self.first(Event::Arrived, cycle);
         }
         if passes {
-            self.first(Event::FirstPass, cycle);
             self.last(Event::LastPass, cycle);
             self.at[Event::Reading as usize] = None;
         }
@@ -144,8 +140,7 @@ mod tests {
             ("descriptor", 2),
             ("address", 0),
             ("filling", 8),
-            ("first_pass", 1),
-            ("kv", 19),
+            ("kv", 20),
             ("closing", 0),
             ("results", 3),
             ("root", 7),
@@ -155,7 +150,7 @@ mod tests {
         assert_eq!(parts.iter().map(|part| part.1).sum::<u64>(), 55);
         assert_eq!(Passed::default().parts(7), [("output", 7)]);
         passed.last(Event::Written, 52);
-        assert_eq!(passed.parts(55)[9..], [("outputs", 2), ("done", 3)]);
+        assert_eq!(passed.parts(55)[8..], [("outputs", 2), ("done", 3)]);
         // An event behind the end, as of a run that was cut off, ends with it.
         assert_eq!(passed.parts(30).iter().map(|part| part.1).sum::<u64>(), 30);
     }

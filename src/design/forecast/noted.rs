@@ -32,6 +32,13 @@ struct Least {
     roots: Vec<f64>,
 }
 
+/// Least cycles of each part for descriptors of one layer, each under its own mapping; as of a forecast, and sooner.
+pub fn least_cycles(design: &Design, descriptors: &[Descriptor]) -> Bounds {
+    let mut noted = Noted::new(design);
+    (0..).zip(descriptors).for_each(|(number, d)| noted.descriptor(number, d, descriptors.len() as u32));
+    noted.bounds(1.0)
+}
+
 /// The work of a layer.
 #[derive(Debug)]
 pub(super) struct Noted<'a> {
