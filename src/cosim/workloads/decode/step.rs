@@ -402,8 +402,8 @@ mod tests {
         assert_eq!(imbalance(Workload { tokens: 1024, segments: Some(16), ..LOAD }), (1.0, 4.0));
         // A common segment is read once, an own one by each stream.
         let load = Workload { tokens: 512, batch: 2, prefix: 256, ..LOAD };
-        assert_eq!(imbalance(load), (1.0, 1.0));
-        assert_eq!(imbalance(Workload { segments: Some(16), ..load }), (1.0, 4.0));
+        assert_eq!(imbalance(load), (4.0 / 3.0, 4.0 / 3.0));
+        assert_eq!(imbalance(Workload { segments: Some(16), ..load }), (4.0 / 3.0, 8.0 / 3.0));
         // A hub is the only port with a home.
         config.takv.placement = PlacementKind::Hub;
         let design = Design::from_config("test", &config).unwrap();
