@@ -189,7 +189,7 @@ fn the_mapping_picks_itself_and_says_by_what() {
     assert_eq!(names, ["head-tile", "row-aligned", "stream-striped"]);
     for of in mappings {
         let bounds = of["bounds"].as_object().unwrap();
-        assert_eq!(bounds.len(), 6, "{of}");
+        assert_eq!(bounds.len(), 7, "{of}");
         assert!(bounds.values().all(|bound| number(bound) <= number(&of["cycles"])), "{of}");
     }
     // Whoever names a mapping gets it: nothing is chosen, and the figures are the same.
