@@ -53,7 +53,9 @@ fn is_within(most: f64, design: &Design, load: &Workload) {
 
 #[test]
 fn whole_rounds_over_the_homes_promise_the_cycles_of_a_layer_and_other_samples_do_not() {
-    let design = named("u280_4x8");
+    let mut config = named("u280_4x8").config;
+    (config.takv.spread, config.takv.column_stride) = (meshkv::config::Spread::Segment, 1);
+    let design = Design::from_config("strided", &config).unwrap();
     let load = load(8192);
     is_within(MOST, &design, &load);
     // Half of the homes have all of it, which takes twice as long and somewhat more.
