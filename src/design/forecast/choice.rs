@@ -43,7 +43,7 @@ impl Choice {
     }
 
     /// The bounds of the mapping whose tightest is the least, for these descriptors; those of `row-aligned` if it is within
-    /// 2 % of it. A hundred times sooner than forecasts, and without what parts wait for.
+    /// 2 % of it. Bounds leave out what parts wait for, so they take a small part of a forecast's time.
     pub fn least_bounds(design: &Design, descriptors: &[Descriptor]) -> Bounds {
         let under = |mapping| descriptors.iter().map(|d| Descriptor { mapping, ..*d }).collect::<Vec<_>>();
         let of = |mapping| least_cycles(design, &under(mapping));

@@ -6,6 +6,7 @@ use crate::design::{
 };
 use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::ModuleBuilder;
+use crate::emit::rtl::takv::tables::{bits, last_first, of_slices};
 use std::collections::BTreeMap;
 
 /// Parameter values of controllers, bus, prefetchers, fillers, and memory ports.
@@ -114,18 +115,7 @@ impl TakvParams {
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         let is = |kind| self.placement.kind == kind;
         values.insert("by_slice".into(), self.placement.by_slice().into());
-        let kv_heads =
-            |of: &dyn Fn(u32) -> String| (0..self.slices).rev().map(of).collect::<Vec<_>>().join(", ");
-        let ahead = self.ahead();
-        let turns = kv_heads(&|g| format!("{ahead}'d{}", self.placement.turn(g)));
-        values.insert("turns".into(), turns.into());
-        let columns = kv_heads(&|g| format!("{x}'d{}", self.placement.own_column(g).0));
-        values.insert("own_columns".into(), columns.into());
-        let places = kv_heads(&|g| format!("{}'d{}", self.slice, self.placement.own_column(g).1));
-        values.insert("own_places".into(), places.into());
-        let turn_row = |k: u32| bits(1 << self.placement.turn(k), net.rows);
-        let turn_rows = (0..self.placement.block_slices()).rev().map(turn_row).collect::<Vec<_>>().join(", ");
-        values.insert("turn_rows".into(), turn_rows.into());
+        values.extend(of_slices(&self.placement, self.ahead()));
         values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
         values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
         values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
@@ -133,8 +123,7 @@ impl TakvParams {
         values.insert("append".into(), self.append.is_some().into());
         values.insert("direct_writes".into(), self.append.is_some_and(|append| append.direct).into());
         let last = |x: u32| design_heads(self, x).1;
-        let of_columns =
-            |of: &dyn Fn(u32) -> String| (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ");
+        let of_columns = |of: &dyn Fn(u32) -> String| last_first(net.cols, of);
         let id = self.head_id();
         values.insert(
             "first_heads".into(),
@@ -496,9 +485,4 @@ fn design_heads(w: &TakvParams, x: u32) -> (u32, u32) {
 fn hub(w: &TakvParams) -> (u32, u32) {
     let at = w.placement.hub.index() as u32;
     (at % w.tile.net.cols, at / w.tile.net.cols)
-}
-
-/// A Verilog literal of bits.
-fn bits(value: u64, width: u32) -> String {
-    format!("{width}'b{value:0width$b}", width = width as usize)
 }
