@@ -1,8 +1,8 @@
 //! The synthesis that a design still needs: what the cache has no result of, and about how long it takes.
 
-use super::parts::{as_instantiated, parts};
+use super::parts::{as_instantiated, parts, Part};
 use super::timed::boxes;
-use super::yosys::Yosys;
+use super::yosys::{Effort, Yosys};
 use crate::design::Design;
 use crate::emit;
 use anyhow::Result;
@@ -16,6 +16,29 @@ pub struct Pending {
     pub module: &'static str,
     /// Seconds that it takes, about.
     pub seconds: f64,
+    /// The part, or none: the whole design, whose parts come before it.
+    pub part: Option<Part>,
+}
+
+impl Pending {
+    /// True if it is a part, which needs no other result.
+    pub fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// Synthesises a part of `design`, and leaves the result in the cache. The whole design is left to
+    /// [`design_timing`](super::design_timing).
+    ///
+    /// # Errors
+    /// When a source cannot be emitted, or as [`Yosys::costs`].
+    pub fn synthesise(&self, design: &Design, yosys: &Yosys) -> Result<()> {
+        if let Some(part) = &self.part {
+            let files = emit::emit_block(design, part.module)?;
+            let change = as_instantiated(design, part);
+            yosys.costs(&files, part.module, &change, Effort::Synthesise, &mut |_| ())?;
+        }
+        Ok(())
+    }
 }
 
 /// Bits of a flit of the design whose parts were timed.
@@ -44,11 +67,16 @@ pub fn pending(design: &Design, yosys: &Yosys) -> Result<Vec<Pending>> {
     for part in parts(design) {
         let files = emit::emit_block(design, part.module)?;
         let key = yosys.key(&files, part.module, &as_instantiated(design, &part));
-        all.push(Pending { key, module: part.module, seconds: seconds(part.module, width) });
+        all.push(Pending {
+            key,
+            module: part.module,
+            seconds: seconds(part.module, width),
+            part: Some(part),
+        });
     }
     let files = emit::emit_block(design, emit::TOP)?;
     let key = yosys.key_of_whole(&files, emit::TOP, &boxes(design));
-    all.push(Pending { key, module: emit::TOP, seconds: seconds(emit::TOP, width) });
+    all.push(Pending { key, module: emit::TOP, seconds: seconds(emit::TOP, width), part: None });
     let cached = all.iter().map(|pending| yosys.has(&pending.key)).collect::<Result<Vec<_>, _>>()?;
     Ok(all.into_iter().zip(cached).filter_map(|(pending, cached)| (!cached).then_some(pending)).collect())
 }

@@ -65,7 +65,8 @@ module meshkv_output_credits #(
             end
 
             always @(posedge clk) begin
-                locked_q <= locked_d;
+                // As in the counters: no enable by a grant, which is known last.
+                locked_q <= (locked_d & grant) | (locked_q & ~grant);
                 if (rst) locked_q <= 1'b0;
             end
 

@@ -37,8 +37,9 @@ module meshkv_credit_counter #(
     end
 
     always @(posedge clk) begin
-        available_q <= available_d;
-        if (send) fill_q <= {fill_q[PTR_WIDTH-2:0], RING[fill_q]};
+        // What is sent is known last. As an enable it would come later than among the data, so these are no choices.
+        available_q <= (available_d & (send | credit)) | (available_q & ~(send | credit));
+        fill_q      <= (fill_next & {PTR_WIDTH{send}}) | (fill_q & ~{PTR_WIDTH{send}});
         if (credit) free_q <= {free_q[PTR_WIDTH-2:0], RING[free_q]};
         if (rst) begin
             available_q <= 1'b1;
