@@ -79,7 +79,7 @@ pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::{rounds, tile_of};
 pub use placement::{Placement, PlacementKind};
 pub use refresh::Refresh;
-pub use root::{finish_cycles, packet_cycles, root_cycles, root_lanes};
+pub use root::{finish_cycles, finish_lanes, packet_cycles, root_cycles, root_lanes};
 pub use router::{
     Router, CLAIM_LIMIT, CLAIM_PERIOD, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS, STARVE_LIMIT,
 };

@@ -168,7 +168,7 @@ fn a_change_of_the_verilog_is_found() {
         (&wide, "meshkv_pad_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
         (&narrow, "meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),
         (&wide, "meshkv_reduce_inlet", "(turn_q & {SOURCES{start} })", "(turn_q & {SOURCES{picked_q} })"),
-        (&wide, "meshkv_reciprocal", "left_q  <= 6'd34", "left_q  <= 6'd33"),
+        (&wide, "meshkv_reciprocal", "left_q  <= 5'd17", "left_q  <= 5'd16"),
     ] {
         let mut files = emit(design).unwrap();
         let file = source_mut(&mut files, module);
