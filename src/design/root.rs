@@ -2,9 +2,8 @@
 
 use crate::config::Config;
 
-/// Most numbers a cycle, and those of a root for which none are configured.
+/// Most numbers of a packet that a root merges a cycle.
 const MOST_LANES: u32 = 16;
-const LANES: u32 = 8;
 /// Bits of a number in a PART packet.
 const NUMBER_BITS: u32 = 32;
 /// Fewest cycles from the start of a packet to that of the next: its l is added up, the state of the next is looked
@@ -24,7 +23,7 @@ pub(super) fn most_lanes(config: &Config) -> u32 {
 
 /// Returns the numbers of o that a root merges in a cycle.
 pub fn root_lanes(config: &Config) -> u32 {
-    config.pe.root_lanes.unwrap_or_else(|| most_lanes(config).min(LANES))
+    config.pe.root_lanes.unwrap_or_else(|| most_lanes(config))
 }
 
 /// Returns the fewest cycles of a packet at a root that merges `lanes` numbers a cycle, with its flits present.
@@ -60,11 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_are_eight_unless_a_flit_has_fewer_numbers() {
+    fn lanes_are_sixteen_unless_a_flit_has_fewer_numbers() {
         let mut config = Config::default();
-        for (flit_width, lanes, most) in [(64, 2, 2), (128, 4, 4), (256, 8, 8), (512, 8, 16), (1024, 8, 16)] {
+        for (flit_width, lanes) in [(64, 2), (128, 4), (256, 8), (512, 16), (1024, 16)] {
             config.noc.flit_width = flit_width;
-            assert_eq!((root_lanes(&config), most_lanes(&config)), (lanes, most), "{flit_width}");
+            assert_eq!((root_lanes(&config), most_lanes(&config)), (lanes, lanes), "{flit_width}");
             assert_eq!(finish_lanes(&config), lanes.min(4), "{flit_width}");
         }
         config.pe.root_lanes = Some(1);
@@ -77,8 +76,8 @@ mod tests {
         assert_eq!((packet_cycles(128, 8), packet_cycles(32, 16)), (17, 9));
         assert_eq!((finish_cycles(128, 4), finish_cycles(128, 1), finish_cycles(32, 4)), (34, 130, 27));
         assert_eq!(
-            [(80, 40), (8, 8)].map(|(packets, heads)| root_cycles(&config, packets, heads)),
-            [1360, 272]
+            [(80, 20), (8, 8)].map(|(packets, heads)| root_cycles(&config, packets, heads)),
+            [720, 272]
         );
     }
 }

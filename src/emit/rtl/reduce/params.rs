@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Bits of a sum below the point, as in the model.
 const FRACTION: u32 = 36;
 
-/// Words of the deepest memory that costs one look-up table a bit.
-const LUT_WORDS: u32 = 64;
+/// Words of the deepest memory that costs half a look-up table a bit.
+const LUT_WORDS: u32 = 32;
 
 /// Words of a block RAM of 72 bits.
 const BLOCK_WORDS: u32 = 512;
@@ -71,8 +71,8 @@ impl ReduceParams {
 
     /// Values for the templates: the type of the memory of sums.
     ///
-    /// All sums of a word are read at once, so the words decide. A look-up table holds 64 bits, a block RAM 512 words
-    /// of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
+    /// All sums of a word are read at once, so the words decide. A look-up table holds two bits of 32 words, a block RAM
+    /// 512 words of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let words = self.words();
         let style = if words <= LUT_WORDS {
