@@ -71,6 +71,8 @@ impl Numbers {
 struct Expected {
     cycle: usize,
     sum: i128,
+    /// That of the next dim, of an even one; l again, of l.
+    next: Option<i128>,
     max: i32,
     /// A logit of a token that counts is beyond the range.
     saturated: bool,
@@ -349,6 +351,7 @@ impl Schedule {
                 self.expected.push(Expected {
                     cycle: cycle - 1,
                     sum: partial.sums()[entry],
+                    next: (entry % 2 == 0).then(|| partial.sums()[(entry + 1).min(self.head_dim)]),
                     max: partial.max().unwrap_or(0),
                     saturated: partial.has_saturated(),
                     special: numbers == Numbers::Special && slot == 0,
@@ -364,6 +367,12 @@ impl Schedule {
         }
     }
 
+    /// A sum in two's complement from its words.
+    fn sum(&self, words: &[u32]) -> i128 {
+        let low = words.iter().rev().fold(0u128, |value, &word| value << 32 | u128::from(word));
+        (low << (128 - self.sum_bits)) as i128 >> (128 - self.sum_bits)
+    }
+
     /// Compares the outputs with the expected ones; the first difference is the error.
     pub fn compare(&self, outputs: &[Output]) -> Result<(), String> {
         let done: Vec<_> = outputs.iter().filter(|o| matches!(o, Output::Done { .. })).cloned().collect();
@@ -376,10 +385,10 @@ impl Schedule {
             return Err(format!("{} sums instead of {}", sums.len(), self.expected.len()));
         }
         for (i, (output, expected)) in sums.iter().zip(&self.expected).enumerate() {
-            let Output::Sum { cycle, words, max, saturated } = output else { unreachable!() };
-            let low = words.iter().rev().fold(0u128, |value, &word| value << 32 | u128::from(word));
-            let sum = (low << (128 - self.sum_bits)) as i128 >> (128 - self.sum_bits);
-            let (is, should) = ((*max, sum, *saturated), (expected.max, expected.sum, expected.saturated));
+            let Output::Sum { cycle, words, next, max, saturated } = output else { unreachable!() };
+            let next = expected.next.map(|_| self.sum(next));
+            let is = (*max, self.sum(words), next, *saturated);
+            let should = (expected.max, expected.sum, expected.next, expected.saturated);
             let agrees = expected.special || is == should;
             if *cycle != expected.cycle || !agrees {
                 let entry = self.head_dim - i % (self.head_dim + 1);
