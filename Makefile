@@ -25,6 +25,9 @@ PAPER       ?= out/paper
 PAPER_FLAGS ?=
 # Sections of the figures to measure; all of them when empty.
 FIGURES     ?=
+# Seed and number of the runs that FIGURES=lengths draws; its own when empty.
+SEED        ?=
+RUNS        ?=
 
 NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
@@ -75,8 +78,8 @@ lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the
 fmt: ## Format the Rust sources
 	$(CARGO) fmt
 
-bench: tools-synth build ## Measure the figures and write them into docs/figures.md; FIGURES="latency area" for some of them
-	$(CARGO) bench $(CARGO_FLAGS) --bench figures -- $(FIGURES)
+bench: tools-synth build ## Measure the figures and write them into docs/figures.md; FIGURES="latency area" for some of them, SEED and RUNS for lengths
+	MESHKV_BENCH_SEED=$(SEED) MESHKV_BENCH_RUNS=$(RUNS) $(CARGO) bench $(CARGO_FLAGS) --bench figures -- $(FIGURES)
 
 paper: tools-synth build ## Every number of the paper beside ours, as a page in PAPER; PAPER_FLAGS=--quick for samples
 	$(MESHKV) paper $(PAPER_FLAGS) -o $(PAPER)

@@ -34,9 +34,9 @@ void take_rows(Element *heads, const From *from, size_t count) {
     }
 }
 
-// Region of memory of a segment's home before any swap. Regions are numbered along the rows of tiles; a row has a whole
+// Region of memory of a slice's home before any swap. Regions are numbered along the rows of tiles; a row has a whole
 // number of ports.
-inline uint64_t region(uint64_t layer, uint64_t segment) {
+inline uint64_t region(uint64_t stream, uint64_t layer, uint64_t segment, uint64_t kv_head) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS;
     uint64_t x = MESHKV_HUB_X, y = MESHKV_HUB_Y;  // One home has all memory.
     if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_TAKV) {
@@ -46,29 +46,36 @@ inline uint64_t region(uint64_t layer, uint64_t segment) {
         const uint64_t number = layer * MESHKV_MAX_SEGMENTS + segment;
         x = number % cols;
         y = number / cols % rows;
+    } else if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_SLICE) {
+        // The column that computes the KV head. KV heads of a column and caches begin in rows of their own.
+        x = kv_head / MESHKV_BLOCK_SLICES;
+        const uint64_t turn = kv_head % MESHKV_BLOCK_SLICES * rows / MESHKV_BLOCK_SLICES;
+        y = (MESHKV_ROW_STRIDE * layer + segment + turn + stream) % rows;
     }
     return y * MESHKV_ROW_REGIONS + x;
 }
 
-// Index of a segment among those of its home.
+// Index of a segment among those of its home, or of its homes in each column.
 inline uint64_t block(uint64_t layer, uint64_t segment) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS, segments = MESHKV_MAX_SEGMENTS;
     switch (MESHKV_PLACEMENT) {
     case MESHKV_PLACEMENT_TAKV: return layer / cols * ((segments + rows - 1) / rows) + segment / rows;
     case MESHKV_PLACEMENT_ROUND_ROBIN: return (layer * segments + segment) / (cols * rows);
+    case MESHKV_PLACEMENT_SLICE: return layer * ((segments + rows - 1) / rows) + segment / rows;
     default: return layer * segments + segment;
     }
 }
 
 // Bytes of memory that a home has for itself, all streams.
 inline uint64_t region_bytes() {
-    return uint64_t{MESHKV_MAX_STREAMS} * MESHKV_BLOCKS_OF_HOME * MESHKV_KV_HEADS * MESHKV_SLICE_BYTES;
+    return uint64_t{MESHKV_MAX_STREAMS} * MESHKV_BLOCKS_OF_HOME * MESHKV_BLOCK_SLICES * MESHKV_SLICE_BYTES;
 }
 
 // Address of a slice as the fabric has it: the region of its home, and a byte of it.
 inline uint64_t slice_address(uint64_t stream, uint64_t layer, uint64_t segment, uint64_t kv_head) {
-    const uint64_t local = (stream * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head;
-    return region(layer, segment) << MESHKV_REGION_WIDTH | local * MESHKV_SLICE_BYTES;
+    const uint64_t first = (stream * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_BLOCK_SLICES;
+    const uint64_t local = first + kv_head % MESHKV_BLOCK_SLICES;
+    return region(stream, layer, segment, kv_head) << MESHKV_REGION_WIDTH | local * MESHKV_SLICE_BYTES;
 }
 
 // The part of the memory of a port: from its first byte on, as the fabric has it.
@@ -81,7 +88,7 @@ inline Part part_of_port(uint32_t port) {
     const uint32_t tiles = MESHKV_TILES_PER_PORT, of_row = MESHKV_ROW_REGIONS / tiles, column = port % of_row * tiles;
     uint64_t first = uint64_t{port} * tiles, homes = column + tiles <= MESHKV_COLS ? tiles : MESHKV_COLS - column;
     if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_HUB) {
-        const uint64_t hub = region(0, 0);
+        const uint64_t hub = region(0, 0, 0, 0);
         homes = hub / tiles == port;
         first = homes ? hub : first;
     }

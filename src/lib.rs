@@ -37,4 +37,4 @@ pub mod model;
 mod svg;
 pub mod synth;
 pub mod tools;
-mod workers;
+pub mod workers;

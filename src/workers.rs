@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 /// Number of cores.
-pub(crate) fn cores() -> usize {
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -13,7 +13,7 @@ pub(crate) fn cores() -> usize {
 /// # Errors
 /// The first error of `receive`: then no further piece starts, and outcomes of those in progress are still
 /// received.
-pub(crate) fn work<'p, P: Sync, O: Send>(
+pub fn work<'p, P: Sync, O: Send>(
     pieces: &'p [P],
     jobs: usize,
     run: &(dyn Fn(&'p P) -> O + Sync),

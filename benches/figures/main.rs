@@ -17,6 +17,7 @@ mod fairness;
 mod figure;
 mod generate;
 mod latency;
+mod lengths;
 mod mare;
 mod model;
 mod multicast;
@@ -37,13 +38,14 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 20] = [
+const SECTIONS: [(&str, Section); 21] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
     ("bandwidth", bandwidth::measure),
+    ("lengths", lengths::measure),
     ("samples", samples::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),

@@ -237,7 +237,7 @@ fn swaps(dir: &Path) -> Result<Vec<Figure>> {
     let args = "--mapping row-aligned --stride 8 --segments 8 --steps 9";
     let mut measured = Vec::new();
     for epoch in [0, 1] {
-        config.takv.swap_epoch = epoch;
+        config.takv.swap_epoch = Some(epoch);
         let path = file(dir, &format!("swaps_{epoch}.toml"), &toml::to_string(&config)?)?;
         measured.push(json(&format!("decode {path} {args} --engine model"))?);
     }

@@ -41,6 +41,7 @@ rtl/mare/meshkv_request_table.v
 rtl/mare/meshkv_bloom_filter.v
 rtl/mare/meshkv_duplicate_filter.v
 rtl/mare/meshkv_reorder_fifo.v
+rtl/mare/meshkv_burst_gate.v
 rtl/mare/meshkv_slice_streamer.v
 rtl/mare/meshkv_staging_memory.v
 rtl/mare/meshkv_staging_directory.v
@@ -57,8 +58,6 @@ rtl/takv/meshkv_memory_port.v
 rtl/takv/meshkv_bus_stop.v
 rtl/takv/meshkv_prefetcher.v
 rtl/takv/meshkv_filler.v
-rtl/takv/meshkv_occupancy.v
-rtl/takv/meshkv_swap_unit.v
 rtl/reduce/meshkv_leading_bits.v
 rtl/reduce/meshkv_element_packer.v
 rtl/reduce/meshkv_part_former.v
@@ -92,7 +91,6 @@ rtl/board/meshkv_axi3_split.v
 rtl/board/meshkv_axi3_read.v
 rtl/board/meshkv_axi3_write.v
 rtl/board/meshkv_axi3_io.v
-rtl/device/meshkv_base_table.v
 rtl/device/meshkv_reset_stage.v
 rtl/device/meshkv_reset_row.v
 rtl/device/meshkv_row_choice.v

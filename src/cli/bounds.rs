@@ -3,8 +3,12 @@
 use super::table;
 use crate::eval::Phase;
 
-/// A table of both phases: cycles, rate of KV, its shares of the memory's bandwidth, and the bound of each part in cycles.
-pub(super) fn prose(kv: &Phase, total: &Phase) -> String {
+/// Imbalance that prose does not mention.
+const EVEN: f64 = 0.02;
+
+/// A table of both phases: cycles, rate of KV, its shares of the memory's bandwidth, and the bound of each part in cycles;
+/// the distance from the bound, and the `imbalance` of the memory ports.
+pub(super) fn prose(kv: &Phase, total: &Phase, imbalance: f64) -> String {
     let bounds = &total.bounds;
     let text = |text: &str| text.to_owned();
     let mut head =
@@ -23,9 +27,15 @@ pub(super) fn prose(kv: &Phase, total: &Phase) -> String {
     };
     let (near, over) = (bounds.near_tightest().replace('+', ", "), total.over_bound());
     let mut out = String::from(
-        "Rate of KV, its share of the memory's bandwidth, and the least cycles that each part needs:\n",
+        "Rate of KV, its share of the memory's bandwidth, and the least cycles of all bytes and of each part:\n",
     );
     out += &table::columns(&[head, row("KV phase", kv), row("total", total)]);
-    let tightest = bounds.tightest().1;
-    out + &format!("Bound by {near}: {tightest} cycles at least; the run takes {over:.3} times as many\n")
+    let what = if bounds.bytes >= bounds.array { "bytes" } else { "array" };
+    out += &format!("Bound by {near}: {} cycles at least\n", bounds.tightest().1);
+    out += &format!("The run takes {over:.3} times its bound: {} cycles of {what}\n", bounds.least());
+    if imbalance - 1.0 > EVEN {
+        out +=
+            &format!("The fullest memory port reads {imbalance:.2} times the mean of all that have a home\n");
+    }
+    out
 }

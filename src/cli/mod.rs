@@ -5,6 +5,7 @@
 //! fabric.
 
 mod bounds;
+mod breakdown;
 pub mod check;
 mod choice;
 mod command_line;

@@ -48,6 +48,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let mut args = args.clone();
     args.carrier = args.carrier.decided(default);
     let args = &args;
+    args.timing_fits()?;
     if args.grow.steps.is_some() {
         return steps::run(args, ui);
     }

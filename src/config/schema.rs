@@ -138,6 +138,9 @@ pub struct Takv {
     /// Tile a macro-block is placed on: by the affine placement of the paper, by its number modulo
     /// tiles, or all on one hub.
     pub placement: PlacementKind,
+    /// What shares a home: all slices of a segment, as in the paper, or each slice has its own in the column that computes
+    /// its KV head.
+    pub spread: Spread,
     /// Stride of the affine placement: odd and coprime to `mesh.rows`. Left out: `cols + 1` if
     /// that is legal, else the smallest legal stride.
     #[schemars(range(min = 1, max = 255), example = 9)]
@@ -146,9 +149,10 @@ pub struct Takv {
     /// the paper's placement.
     #[schemars(range(min = 0, max = 15))]
     pub column_stride: u32,
-    /// Decode steps between two occupancy swaps (K); 0 switches swaps off.
-    #[schemars(range(min = 0, max = 65535))]
-    pub swap_epoch: u32,
+    /// Decode steps between two occupancy swaps (K); 0 switches swaps off. Left out: 128, and 0 under `spread = "slice"`,
+    /// where nothing is swapped.
+    #[schemars(range(min = 0, max = 65535), example = 128)]
+    pub swap_epoch: Option<u32>,
     /// Column of the hub, below `mesh.cols`; it acts under `placement = "hub"` only.
     #[schemars(range(min = 0, max = 15))]
     pub hub_x: u32,
@@ -161,13 +165,38 @@ impl Default for Takv {
     fn default() -> Self {
         Takv {
             placement: PlacementKind::Takv,
+            spread: Spread::Segment,
             a: None,
             column_stride: 0,
-            swap_epoch: 128,
+            swap_epoch: None,
             hub_x: 0,
             hub_y: 0,
         }
     }
+}
+
+impl Takv {
+    /// Decode steps between two swaps; 0 without swaps.
+    pub fn swaps_every(&self) -> u32 {
+        self.swap_epoch.unwrap_or(match self.spread {
+            Spread::Segment => DEFAULT_SWAP_EPOCH,
+            Spread::Slice => 0,
+        })
+    }
+}
+
+/// Decode steps between two swaps, as in the paper.
+const DEFAULT_SWAP_EPOCH: u32 = 128;
+
+/// What has a home of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Spread {
+    /// A segment: the slices of all its KV heads (the macro-block of the paper).
+    #[default]
+    Segment,
+    /// A slice, in the column that computes its KV head. Its keys and values cross no link.
+    Slice,
 }
 
 /// Which tile a macro-block is placed on.

@@ -11,6 +11,8 @@ const NEAR: f64 = 0.9;
 /// Least cycles of the network's clock that each part needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bounds {
+    /// All bytes of KV, at the whole bandwidth of the memory: of all its channels, less their refresh.
+    pub bytes: u64,
     /// The busiest port of external memory, at its share of the bandwidth.
     pub memory: u64,
     /// The home that streams most flits, one a cycle.
@@ -27,8 +29,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Each bound with its name.
-    pub fn all(&self) -> [(&'static str, u64); 6] {
+    /// Each bound with its name, that of the bytes first.
+    pub fn all(&self) -> [(&'static str, u64); 7] {
+        let [memory, injection, links, ejection, array, root] = self.parts();
+        [("bytes", self.bytes), memory, injection, links, ejection, array, root]
+    }
+
+    /// The bound of each part of the fabric. Bytes are no part: where they are spread evenly, the busiest port has their
+    /// bound.
+    fn parts(&self) -> [(&'static str, u64); 6] {
         [
             ("memory", self.memory),
             ("injection", self.injection),
@@ -39,16 +48,21 @@ impl Bounds {
         ]
     }
 
-    /// Name and cycles of the tightest; of equal ones the first.
-    pub fn tightest(&self) -> (&'static str, u64) {
-        self.all().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
+    /// Cycles that no placement of the KV saves: its bytes at the whole bandwidth, or the passes of the busiest array.
+    pub fn least(&self) -> u64 {
+        self.bytes.max(self.array)
     }
 
-    /// Names of all bounds of at least nine tenths of the tightest, the tightest first, with a `+`
+    /// Name and cycles of the tightest part; of equal ones the first.
+    pub fn tightest(&self) -> (&'static str, u64) {
+        self.parts().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
+    }
+
+    /// Names of all parts with bounds of at least nine tenths of the tightest, the tightest first, with a `+`
     /// between them. A difference of a tenth says little about which part holds a run up.
     pub fn near_tightest(&self) -> String {
         let least = NEAR * self.tightest().1 as f64;
-        let mut near: Vec<_> = self.all().into_iter().filter(|bound| bound.1 as f64 >= least).collect();
+        let mut near: Vec<_> = self.parts().into_iter().filter(|bound| bound.1 as f64 >= least).collect();
         near.sort_by_key(|bound| std::cmp::Reverse(bound.1));
         near.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join("+")
     }
@@ -66,5 +80,14 @@ mod tests {
         assert_eq!(near(950, 980, 1000), "array+links+memory");
         assert_eq!(near(700, 700, 10), "memory+links");
         assert_eq!(near(1, 0, 0), "memory");
+    }
+
+    #[test]
+    fn a_port_that_has_all_the_bytes_is_the_tightest_part_and_not_the_least_time() {
+        let uneven = Bounds { bytes: 100, memory: 3200, array: 90, ..Bounds::default() };
+        assert_eq!((uneven.tightest(), uneven.least()), (("memory", 3200), 100));
+        let even = Bounds { bytes: 100, memory: 100, array: 120, ..Bounds::default() };
+        assert_eq!((even.near_tightest().as_str(), even.least()), ("array", 120));
+        assert_eq!(even.all()[0], ("bytes", 100));
     }
 }

@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_port_without_swaps_is_full_before_the_card_is() {
         let found = caches(|c| {
-            (c.takv.swap_epoch, c.takv.placement) = (0, PlacementKind::Hub);
+            (c.takv.swap_epoch, c.takv.placement) = (Some(0), PlacementKind::Hub);
             (c.model.max_streams, c.model.max_tokens) = (1, 1024);
         });
         assert_eq!((found.bytes, found.fullest.port), ((1_u64 << 29) as f64, Some(0)));

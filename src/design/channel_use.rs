@@ -66,7 +66,7 @@ mod tests {
     fn every_channel_has_its_share_of_the_cache_with_and_without_swaps() {
         for (cols, rows, homes) in [(4, 8, 1), (8, 8, 2), (16, 4, 2)] {
             for swap_epoch in [0, 128] {
-                let design = design(cols, rows, |c| c.takv.swap_epoch = swap_epoch);
+                let design = design(cols, rows, |c| c.takv.swap_epoch = Some(swap_epoch));
                 assert_eq!(design.channel_use(), [ChannelUse { homes, bytes: 256 << 20 }; 32]);
                 assert_eq!(design.balanced_gbs(), 460.0);
             }

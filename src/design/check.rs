@@ -35,11 +35,13 @@ const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule
 }
 
 /// Rules of every design.
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 22] = [
     rule("stride-visits-every-row", placement::stride_visits_every_row),
     rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
     rule("hub-within-mesh", placement::hub_is_in_a_column),
     rule("hub-within-mesh", placement::hub_is_in_a_row),
+    rule("slices-have-columns", placement::slices_have_columns),
+    rule("slices-are-not-swapped", placement::slices_are_not_swapped),
     rule("cache-fits-memory", placement::cache_fits_the_memory),
     rule(SPREAD, placement::blocks_are_spread_evenly),
     rule("port-within-row", ports::a_row_has_the_tiles_of_a_port),

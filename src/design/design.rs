@@ -13,7 +13,6 @@ use super::mesh::Mesh;
 use super::placement::{Placement, PlacementKind};
 use super::round_trip::round_trip;
 use super::router::Router;
-use super::slice::segments;
 use super::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use super::wires::Wires;
 use crate::config::Config;
@@ -64,7 +63,7 @@ impl Design {
 
     /// True if homes can swap: the configuration enables it and there is more than one home.
     pub fn swaps(&self) -> bool {
-        self.config.takv.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
+        self.config.takv.swaps_every() > 0 && self.placement.kind != PlacementKind::Hub
     }
 
     /// True if all signals between `row` and the row north of it pass a register between two SLRs.
@@ -139,11 +138,12 @@ impl Design {
     pub(super) fn decide(name: &str, config: &Config) -> Design {
         let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
         let multicast = config.mare.enable && config.mare.multicast;
-        let blocks = u64::from(config.model.layers) * u64::from(segments(config));
         let placement = Placement::new(config, mesh).expect("the check has seen the hub inside the mesh");
         let (heads, mare) = (Heads::new(config), Mare::new(config));
         let (flit, fpga) = (FlitLayout::new(config, mesh, multicast), Fpga::of(config.board));
         let bus = Bus::new(config, mesh, &flit, &placement, &heads);
+        let memory = Memory::new(config, &mare, &placement);
+        let mare = mare.with_fill(config, memory.fill_cycles(mare.slice_flits, flit.data_width / 8));
         let mut design = Design {
             name: name.to_owned(),
             mesh,
@@ -161,9 +161,9 @@ impl Design {
             heads,
             bus,
             append: Append::new(config, mesh, bus.query_group_words),
-            memory: Memory::new(config, &mare, &placement),
+            memory,
             takv_a: placement.a,
-            blocks_per_tile: blocks.div_ceil(mesh.tiles() as u64) as u32,
+            blocks_per_tile: placement.all_blocks().div_ceil(mesh.tiles() as u64) as u32,
             config: config.clone(),
         };
         let wires = design.wires();

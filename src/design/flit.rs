@@ -138,7 +138,7 @@ impl FlitLayout {
         let part = pack(&[
             ("last", 1, "last flit of its packet"),
             ("first", 1, "first flit of its packet"),
-            ("alone", 1, "the only partial result of its head"),
+            ("others", y.1, "partial results of its head besides this one"),
             ("stream", stream, "stream"),
             ("layer", layer, "layer l"),
             ("head", index_bits(Heads::new(config).most()), "query head, by its place in the column"),

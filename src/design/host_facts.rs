@@ -37,6 +37,7 @@ impl Design {
         let (memory, fpga) = (&self.memory, Fpga::of(config.board));
         let (hub_x, hub_y) = self.mesh.coords(placement.hub);
         let kind: u32 = match placement.kind {
+            _ if placement.by_slice() => 3,
             PlacementKind::Takv => 0,
             PlacementKind::RoundRobin => 1,
             PlacementKind::Hub => 2,
@@ -46,7 +47,7 @@ impl Design {
             fact("ROWS", self.mesh.rows(), "Tiles from south to north"),
             fact("PORTS", memory.ports, "Ports to external memory"),
             fact("TILES_PER_PORT", memory.tiles_per_port, "Tiles of a row that share a port"),
-            fact("PLACEMENT", kind, "Rule by which segments have their homes"),
+            fact("PLACEMENT", kind, "Rule by which slices have their homes"),
             fact("HUB_X", hub_x, "Column of the home under the rule of a hub"),
             fact("HUB_Y", hub_y, "Its row"),
             fact(
@@ -64,6 +65,11 @@ impl Design {
                 "Columns by which a layer advances after all rows",
             ),
             fact("BLOCKS_OF_HOME", placement.blocks_of_home(), "Segments a stream for which a home has room"),
+            fact(
+                "BLOCK_SLICES",
+                placement.block_slices(),
+                "Slices of each of them: KV heads of all columns, or of one",
+            ),
             fact("LAYERS", layers, "Layers"),
             fact("QUERY_HEADS", heads, "Query heads"),
             fact("KV_HEADS", kv_heads, "KV heads"),
@@ -201,7 +207,7 @@ mod tests {
         for change in [
             |c: &mut Config| c.noc.vc_depth += 2,
             |c: &mut Config| c.clock.noc_mhz = 200.0,
-            |c: &mut Config| c.takv.swap_epoch = 0,
+            |c: &mut Config| c.takv.swap_epoch = Some(0),
         ] {
             assert_eq!(design(change).layout(), whole.layout());
         }

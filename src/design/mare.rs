@@ -16,6 +16,8 @@ const MAX_SLOTS: u32 = 8;
 const MAX_HISTORY: u32 = 64;
 /// Most slices a home's staging memory is divided into.
 const MAX_STAGING_SLOTS: u32 = 16;
+/// Most periods after which a range is fetched again.
+const MOST_TICKS: u32 = 1 << 20;
 /// Cycles from an entry of the request table whose time has come to the chunk that is due.
 const CHOICE_CYCLES: u32 = 1;
 /// Cycles of the duplicate filter's look-up, from a chunk that is due to its remaining destinations.
@@ -93,15 +95,11 @@ impl Mare {
         let fetch_slots = (fifo_depth / chunk_flits).min(MAX_SLOTS);
         // All that arrives within three periods, the longest that an entry lives.
         let history = (3 * mare.bloom_refresh).div_ceil(chunk_flits) + fetch_slots;
-        // The longest time that a home can be busy with the requests of all tiles, and twice the longest time
-        // that it remembers.
-        let tiles = config.mesh.cols * config.mesh.rows;
-        let backlog = tiles * fetch_slots * (chunk_flits + mare.coalesce_window + mare.tree_build_cycles);
         let dedup = mare.enable && mare.dedup;
         let build = if multicast { mare.tree_build_cycles } else { 0 };
         let staging = Staging::new(config);
         let in_window = (staging.window_flits / slice_flits).max(1);
-        Mare {
+        let shape = Mare {
             coalesce_window: if mare.enable { mare.coalesce_window } else { 0 },
             tree_cycles: build.saturating_sub(if dedup {
                 CHOICE_CYCLES + LOOKUP_CYCLES
@@ -119,10 +117,22 @@ impl Mare {
             fifo_depth,
             fetch_slots,
             fetch_history: history.min(MAX_HISTORY),
-            retry_ticks: backlog.div_ceil(mare.bloom_refresh).next_power_of_two().max(4),
+            retry_ticks: 0,
             staging_slots: (in_window * config.kv.banks).min(MAX_STAGING_SLOTS),
             staging_depth: staging.flits,
-        }
+        };
+        shape.with_fill(config, 0)
+    }
+
+    /// The same where memory fills a slice within so many cycles: a range is not fetched again before.
+    pub(super) fn with_fill(self, config: &Config, cycles: u32) -> Mare {
+        // The longest time that a home can be busy with the requests of all tiles, and twice the longest time
+        // that it remembers.
+        let (mare, tiles) = (&config.mare, config.mesh.cols * config.mesh.rows);
+        let request = self.chunk_flits + mare.coalesce_window + mare.tree_build_cycles;
+        let backlog = (tiles * self.fetch_slots * request).saturating_add(cycles);
+        let ticks = backlog.div_ceil(mare.bloom_refresh).min(MOST_TICKS);
+        Mare { retry_ticks: ticks.next_power_of_two().max(4), ..self }
     }
 
     /// Shortest and longest time in cycles after which a range is fetched again.

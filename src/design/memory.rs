@@ -99,6 +99,13 @@ impl Memory {
         self.bytes_per_cycle_channel * self.refresh.map_or(1.0, |refresh| refresh.left())
     }
 
+    /// Cycles in which a home's slice is filled behind the bursts that are under way before it.
+    pub(super) fn fill_cycles(&self, slice_flits: u32, flit_bytes: u32) -> u32 {
+        let flits = (slice_flits + (self.burst_flits << self.slot_width)) * self.tiles_per_port;
+        let beat = (f64::from(flit_bytes) / self.bytes_per_cycle()).max(1.0);
+        self.latency_cycles.saturating_add((f64::from(flits) * beat).ceil() as u32)
+    }
+
     /// The place of the tile in column `x` among those of its port.
     pub fn place(&self, x: u32) -> u32 {
         x % self.tiles_per_port
@@ -154,7 +161,7 @@ pub(super) fn place_width(config: &Config) -> u32 {
 pub(super) fn local_width(config: &Config, placement: &Placement) -> u32 {
     let model = &config.model;
     let segment = index_bits(placement.segments);
-    let terms = [model.max_streams, placement.blocks_of_home(), model.kv_heads];
+    let terms = [model.max_streams, placement.blocks_of_home(), placement.block_slices()];
     let widest = terms.into_iter().map(index_bits).chain([index_bits(model.layers) + 1, segment + 1]).max();
     bits(slices_of_home(config, placement)).max(widest.expect("there are five") + 1)
 }
@@ -175,7 +182,7 @@ pub(super) fn region_bytes(config: &Config, placement: &Placement) -> u128 {
 }
 
 fn slices_of_home(config: &Config, placement: &Placement) -> u128 {
-    let of_home = [config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads];
+    let of_home = [config.model.max_streams, placement.blocks_of_home(), placement.block_slices()];
     of_home.into_iter().map(u128::from).product()
 }
 

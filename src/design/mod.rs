@@ -66,7 +66,7 @@ pub use design::Design;
 pub use exchange::{partial_bytes, query_bytes, token_bytes};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
-pub use forecast::{Choice, Forecast, ForecastError, FORECAST_ERROR};
+pub use forecast::{least_cycles, Choice, Forecast, ForecastError, FORECAST_ERROR};
 pub use fpga::{Fpga, Resources, Slr, BUFFER_LIMIT};
 pub use hbm::{HBM_BURST_BEATS, HBM_MHZ};
 pub use head::{model_dim, row_of};
@@ -77,7 +77,7 @@ pub use mare::Mare;
 pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::{rounds, tile_of};
-pub use placement::{Placement, PlacementKind};
+pub use placement::{Placement, PlacementKind, Spread};
 pub use refresh::Refresh;
 pub use root::{finish_cycles, finish_lanes, packet_cycles, root_cycles, root_lanes};
 pub use router::{

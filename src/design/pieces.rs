@@ -52,6 +52,14 @@ impl Design {
         pieces
     }
 
+    /// The pieces that a column controller processes, of own KV heads, in order: those of all columns, in the same order
+    /// everywhere. Where slices have homes of their own a column needs only its own, which are the same in every column but
+    /// for the number of the KV head: those of the first stand for all.
+    pub fn controller_pieces(&self) -> Vec<Piece> {
+        let pieces = self.pieces(Sharing::KvHead).into_iter();
+        pieces.filter(|piece| !self.placement.by_slice() || piece.column == 0).collect()
+    }
+
     /// Gives each KV head the first round in which all of its columns are free, and sorts by rounds.
     fn deal_rounds(&self, pieces: &mut [Piece]) {
         let mut next = vec![0; self.mesh.cols() as usize];
@@ -67,9 +75,12 @@ impl Design {
     }
 
     /// Rotation of the visits of a KV head. Its first column begins at the home column given by [`starts`].
-    /// KV heads that begin in one column spread over the rows.
+    /// KV heads that begin in one column spread over the rows. Where slices have homes of their own, those are turned instead.
     fn rho(&self, kv_head: u32) -> u32 {
         let (model, placement) = (&self.config.model, &self.placement);
+        if placement.by_slice() {
+            return 0;
+        }
         let (cols, rows) = (self.mesh.cols(), self.mesh.rows());
         let (group, spread) = (model.heads / model.kv_heads, placement.column_stride);
         let column = |kv_head: u32| self.heads.column(kv_head * group);

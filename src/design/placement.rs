@@ -1,6 +1,7 @@
-//! Placement: the home tile of a macro-block, and its number in that home.
+//! Placement: the home tile of a block of the cache, and its number in that home.
 //!
-//! `meshkv_placement` computes the same from running residues and is checked against this formula. Swaps
+//! A block is what shares a home: the slices of all KV heads of a segment (the paper's macro-block), or one slice
+//! ([`Spread`]). `meshkv_placement` computes the same from running residues and is checked against this formula. Swaps
 //! exchange homes between two decode steps; this is the *logical* home.
 
 use super::mesh::{Mesh, NodeId};
@@ -8,9 +9,9 @@ use super::slice::segments;
 use super::stride::{default_stride, gcd};
 use crate::config::Config;
 
-pub use crate::config::PlacementKind;
+pub use crate::config::{PlacementKind, Spread};
 
-/// Homes of the macro-blocks of all layers and segments.
+/// Homes of the blocks of all layers and segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// The placement rule.
@@ -19,6 +20,8 @@ pub struct Placement {
     pub cols: u32,
     /// Tiles from south to north.
     pub rows: u32,
+    /// What has a home of its own.
+    pub spread: Spread,
     /// Rows between the first homes of consecutive layers.
     pub a: u32,
     /// Columns by which a layer advances after each `rows` segments.
@@ -29,6 +32,8 @@ pub struct Placement {
     pub layers: u32,
     /// Segments of a layer at the longest context.
     pub segments: u32,
+    /// KV heads of the model.
+    pub kv_heads: u32,
 }
 
 impl Placement {
@@ -37,6 +42,7 @@ impl Placement {
         let takv = &config.takv;
         Some(Placement {
             kind: takv.placement,
+            spread: takv.spread,
             cols: mesh.cols(),
             rows: mesh.rows(),
             a: takv.a.unwrap_or_else(|| default_stride(mesh.cols(), mesh.rows())),
@@ -44,10 +50,44 @@ impl Placement {
             hub: mesh.node(takv.hub_x, takv.hub_y)?,
             layers: config.model.layers,
             segments: segments(config),
+            kv_heads: config.model.kv_heads,
         })
     }
 
-    /// The home of segment `segment` of layer `layer`, before any swap.
+    /// True if each slice has a home of its own.
+    pub fn by_slice(&self) -> bool {
+        self.spread == Spread::Slice
+    }
+
+    /// KV heads of a column where slices have homes of their own: all columns compute as many.
+    pub fn column_kv_heads(&self) -> u32 {
+        (self.kv_heads / self.cols).max(1)
+    }
+
+    /// Column of the homes of a KV head's slices, where they have homes of their own, and its place among the KV heads there.
+    pub fn own_column(&self, kv_head: u32) -> (u32, u32) {
+        (kv_head / self.column_kv_heads(), kv_head % self.column_kv_heads())
+    }
+
+    /// Rows by which the homes of a KV head are turned against those of the first of its column: the KV heads of a column are
+    /// dealt over the rows, so that a short context uses all of them.
+    pub fn turn(&self, kv_head: u32) -> u32 {
+        self.own_column(kv_head).1 * self.rows / self.column_kv_heads()
+    }
+
+    /// The home of a slice before any swap: of segment `segment` of layer `layer` in the cache of stream or prefix `cache`.
+    ///
+    /// Where slices have homes of their own, the first row moves on with the cache: short streams of a batch use all rows.
+    pub fn home_of(&self, cache: u32, layer: u32, segment: u32, kv_head: u32) -> NodeId {
+        if !self.by_slice() {
+            return self.home(layer, segment);
+        }
+        let ahead = [cache, self.turn(kv_head), segment].into_iter().map(u64::from).sum::<u64>();
+        let y = (u64::from(self.a) * u64::from(layer) + ahead) % u64::from(self.rows);
+        self.mesh().node(self.own_column(kv_head).0, y as u32).expect("a column and a residue")
+    }
+
+    /// The home of segment `segment` of layer `layer` under [`Spread::Segment`], before any swap.
     pub fn home(&self, layer: u32, segment: u32) -> NodeId {
         let (l, s) = (u64::from(layer), u64::from(segment));
         let (cols, rows) = (u64::from(self.cols), u64::from(self.rows));
@@ -64,10 +104,25 @@ impl Placement {
         self.mesh().node(x as u32, y as u32).expect("both are residues")
     }
 
-    /// The number of a macro-block in its home. No two blocks of one home share a number. Under TaKV some
-    /// homes skip numbers when the mesh does not divide the model.
+    /// The number of a slice among those of its home and of one cache. No two of them share a number. Under TaKV some homes
+    /// skip numbers when the mesh does not divide the model.
+    pub fn slice_in_home(&self, layer: u32, segment: u32, kv_head: u32) -> u64 {
+        let place = if self.by_slice() { self.own_column(kv_head).1 } else { kv_head };
+        u64::from(self.block(layer, segment)) * u64::from(self.block_slices()) + u64::from(place)
+    }
+
+    /// Slices of one segment that have a common home, or homes in one column: those of a number of [`Placement::block`].
+    pub fn block_slices(&self) -> u32 {
+        match self.spread {
+            Spread::Segment => self.kv_heads,
+            Spread::Slice => self.column_kv_heads(),
+        }
+    }
+
+    /// The number of a segment in its home, or in a home of each column. Each has [`Placement::block_slices`] slices.
     pub fn block(&self, layer: u32, segment: u32) -> u32 {
         match self.kind {
+            _ if self.by_slice() => layer * self.segments.div_ceil(self.rows) + segment / self.rows,
             PlacementKind::Takv => {
                 layer / self.cols * self.segments.div_ceil(self.rows) + segment / self.rows
             }
@@ -82,6 +137,7 @@ impl Placement {
     pub fn blocks_of_home(&self) -> u32 {
         let tiles = u64::from(self.cols * self.rows);
         saturated(match self.kind {
+            _ if self.by_slice() => u64::from(self.layers) * u64::from(self.segments.div_ceil(self.rows)),
             PlacementKind::Takv => {
                 u64::from(self.layers.div_ceil(self.cols)) * u64::from(self.segments.div_ceil(self.rows))
             }
@@ -90,7 +146,7 @@ impl Placement {
         })
     }
 
-    /// Macro-blocks of each tile, by its index.
+    /// Blocks of the first cache on each tile, by its index: macro-blocks, or slices where they have homes of their own.
     pub fn blocks(&self) -> Vec<u32> {
         let mut counts = vec![0_u64; self.mesh().tiles()];
         for layer in 0..self.layers {
@@ -101,23 +157,65 @@ impl Placement {
         counts.into_iter().map(saturated).collect()
     }
 
-    /// Macro-blocks of one layer on each tile. They are counted by rounds over the tiles, not one by one: a
-    /// long context has millions of segments.
+    /// What a block is called.
+    pub fn block_name(&self) -> &'static str {
+        match self.spread {
+            Spread::Segment => "macro-blocks",
+            Spread::Slice => "slices",
+        }
+    }
+
+    /// The rule in a few words.
+    pub fn rule(&self) -> String {
+        let (x, y) = self.mesh().coords(self.hub);
+        match self.kind {
+            PlacementKind::Takv if self.by_slice() => format!("takv by slice, a = {}", self.a),
+            PlacementKind::Takv => format!("takv, a = {}, column_stride = {}", self.a, self.column_stride),
+            PlacementKind::RoundRobin => "round robin".to_owned(),
+            PlacementKind::Hub => format!("hub at tile ({x}, {y})"),
+        }
+    }
+
+    /// Slices of a block.
+    pub fn slices_of_block(&self) -> u32 {
+        match self.spread {
+            Spread::Segment => self.kv_heads,
+            Spread::Slice => 1,
+        }
+    }
+
+    /// Blocks of all layers and segments of a cache.
+    pub fn all_blocks(&self) -> u64 {
+        self.number(self.layers, 0) * u64::from(self.kv_heads / self.slices_of_block())
+    }
+
+    /// Blocks of one layer on each tile. They are counted by rounds over the tiles, not one by one: a long context has
+    /// millions of segments.
     pub fn blocks_of_layer(&self, layer: u32) -> Vec<u32> {
         let mut counts = vec![0; self.mesh().tiles()];
         // Under every rule, homes repeat after as many segments as there are tiles.
         let period = self.cols * self.rows;
         for segment in 0..period.min(self.segments) {
-            counts[self.home(layer, segment).index()] += (self.segments - segment).div_ceil(period);
+            for home in self.homes_of(layer, segment) {
+                counts[home.index()] += (self.segments - segment).div_ceil(period);
+            }
         }
         counts
+    }
+
+    /// Homes of the blocks of a segment in the first cache.
+    pub fn homes_of(&self, layer: u32, segment: u32) -> impl Iterator<Item = NodeId> + '_ {
+        let blocks = (0..self.kv_heads).step_by(self.slices_of_block() as usize);
+        blocks.map(move |kv_head| self.home_of(0, layer, segment, kv_head))
     }
 
     /// The first segment of a layer on each tile, by its index; none for tiles without segments.
     pub fn first_segments(&self, layer: u32) -> Vec<Option<u32>> {
         let mut first = vec![None; self.mesh().tiles()];
         for segment in 0..(self.cols * self.rows).min(self.segments) {
-            first[self.home(layer, segment).index()].get_or_insert(segment);
+            for home in self.homes_of(layer, segment) {
+                first[home.index()].get_or_insert(segment);
+            }
         }
         first
     }
@@ -125,6 +223,7 @@ impl Placement {
     /// Segments of a layer after which its homes repeat, in the same order.
     pub fn round(&self) -> u32 {
         match self.kind {
+            _ if self.by_slice() => self.rows,
             PlacementKind::Takv => self.rows * (self.cols / gcd(self.column_stride, self.cols)),
             PlacementKind::RoundRobin => self.cols * self.rows,
             PlacementKind::Hub => 1,
@@ -145,9 +244,10 @@ impl Placement {
     }
 
     /// Segments after which the order of visited homes restarts (R): a power of two, at least the number of
-    /// homes in a layer.
+    /// homes in a layer. Where slices have homes of their own, segments are visited as they follow each other.
     pub fn rotation(&self) -> u32 {
         match self.kind {
+            _ if self.by_slice() => 2,
             PlacementKind::Takv if self.column_stride == 0 => self.rows.next_power_of_two(),
             PlacementKind::Takv | PlacementKind::RoundRobin => (self.cols * self.rows).next_power_of_two(),
             // A single home gets two turns, so that a place in a group has a bit.
@@ -159,6 +259,7 @@ impl Placement {
     /// groups before the next begins, so that a tile stays at a home for as many slices as it can.
     pub fn lap(&self) -> u32 {
         match self.kind {
+            _ if self.by_slice() => self.rotation(),
             PlacementKind::Takv => self.rows.next_power_of_two(),
             PlacementKind::RoundRobin | PlacementKind::Hub => self.rotation(),
         }
@@ -182,10 +283,6 @@ impl Placement {
 
     fn number(&self, layer: u32, segment: u32) -> u64 {
         u64::from(layer) * u64::from(self.segments) + u64::from(segment)
-    }
-
-    fn all_blocks(&self) -> u64 {
-        self.number(self.layers, 0)
     }
 }
 

@@ -12,11 +12,10 @@ impl Design {
     /// The place of its home, then its number within the home. Both follow from the *logical* home: a swap changes the
     /// tile that reads a slice, not its address.
     pub fn slice_number(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
-        let (placement, model) = (&self.placement, &self.config.model);
-        let (x, y) = self.mesh.coords(placement.home(layer, segment));
-        let block = u64::from(prefix) * u64::from(placement.blocks_of_home())
-            + u64::from(placement.block(layer, segment));
-        let local = block * u64::from(model.kv_heads) + u64::from(kv_head);
+        let placement = &self.placement;
+        let (x, y) = self.mesh.coords(placement.home_of(prefix, layer, segment, kv_head));
+        let of_cache = u64::from(placement.blocks_of_home()) * u64::from(placement.block_slices());
+        let local = u64::from(prefix) * of_cache + placement.slice_in_home(layer, segment, kv_head);
         u64::from(self.memory.place_of_home(x, y)) << self.memory.local_width | local
     }
 
@@ -44,6 +43,11 @@ impl Design {
         let (y, first) = (port / memory.row_ports, port % memory.row_ports * memory.tiles_per_port);
         let places = 0..memory.tiles_per_port.min(self.mesh.cols() - first);
         places.filter(move |place| self.placement.is_home(first + place, y))
+    }
+
+    /// Ports of memory with a home behind them.
+    pub fn ports_with_homes(&self) -> usize {
+        (0..self.memory.ports).filter(|port| self.homes_of_port(*port).next().is_some()).count()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
-use super::bounds::{accepted_a_cycle, Carried, Phase};
+use super::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
+use super::breakdown::{breakdown, Part};
 use super::compared::Compared;
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
@@ -87,6 +88,8 @@ pub struct AttentionRow {
     pub bounds: Bounds,
     /// The same for the time in which KV flows.
     pub kv_phase: Phase,
+    /// Parts of the run, one behind the other; their cycles add up to `total_cycles`.
+    pub breakdown: Vec<Part>,
     /// Share of the MACs of all tiles that are in use while KV flows.
     pub mac_utilisation: f64,
     /// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
@@ -95,10 +98,12 @@ pub struct AttentionRow {
     pub fifo_utilisation: f64,
     /// PE cycles by stage.
     pub stages: Stages,
-    /// Names of the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
+    /// Names of the part with the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
     pub bound_by: String,
-    /// `total_cycles` over the tightest bound.
+    /// `total_cycles` over the larger of the bounds of bytes and arrays.
     pub over_bound: f64,
+    /// Beats of the fullest memory port over the mean of all ports that have a home: 1 if all have as many.
+    pub imbalance: f64,
     /// Heads with a logit beyond the range of the datapath, with the first such token.
     pub saturated: Vec<Saturated>,
     /// Broken rules.
@@ -171,6 +176,7 @@ impl AttentionRow {
             share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
+            breakdown: breakdown(done),
             mac_utilisation: row_passes as f64 / (pe_window * f64::from(rows) * done.pad.len() as f64),
             accepted_a_cycle: accepted_a_cycle(design, &done.pad),
             fifo_utilisation: all("flit_waits_or_passes") as f64 / (pe_window * done.pad.len() as f64),
@@ -184,6 +190,7 @@ impl AttentionRow {
             },
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
+            imbalance: imbalance(design, &done.beats),
             saturated: done.saturated.clone(),
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },

@@ -1,11 +1,11 @@
 //! Bounds: the least cycles that each part of a fabric needs for a run's load, and the share of the
 //! memory's bandwidth.
 //!
-//! A run cannot take fewer cycles than its tightest bound. The distance from it measures how well
-//! the fabric hides everything else.
+//! A run cannot take fewer cycles than its tightest bound, which depends on the ports and tiles that
+//! its KV lies at. Its distance from the bound of its bytes and arrays measures what the fabric adds.
 
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
-use crate::design::{packet_cycles, root_lanes, Bounds, Class, Design, Port};
+use crate::design::{packet_cycles, root_lanes, Bounds, Class, Design, Fpga, Port};
 use crate::emit::pad_events;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,9 +26,9 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Its length over its tightest bound.
+    /// Its length over its bound: the larger of the cycles of its bytes and those of the busiest array.
     pub fn over_bound(&self) -> f64 {
-        self.cycles as f64 / self.bounds.tightest().1.max(1) as f64
+        self.cycles as f64 / self.bounds.least().max(1) as f64
     }
 }
 
@@ -45,12 +45,21 @@ pub(super) struct Carried<'a> {
     pub(super) beats: &'a [u64],
     /// PART packets that came to each column's root.
     pub(super) packets: &'a [u64],
-    /// Bytes that a memory port sends in a cycle.
+    /// Bytes that a channel of memory gives in a cycle on average.
     pub(super) bytes_per_cycle: f64,
 }
 
 fn most(values: impl IntoIterator<Item = u64>) -> u64 {
     values.into_iter().max().unwrap_or(0)
+}
+
+/// Beats of the fullest memory port over the mean of all ports that have a home: 1 if all have as many, or none.
+pub(super) fn imbalance(design: &Design, beats: &[u64]) -> f64 {
+    let all = beats.iter().sum::<u64>() as f64;
+    if all == 0.0 {
+        return 1.0;
+    }
+    most(beats.iter().copied()) as f64 * design.ports_with_homes() as f64 / all
 }
 
 /// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
@@ -82,13 +91,14 @@ impl Carried<'_> {
 
     fn bounds(&self, design: &Design, classes: &[Class], events: &[&str], root: u64) -> Bounds {
         let flit_bytes = f64::from(design.flit.data_width / 8);
+        let channels = f64::from(Fpga::of(design.config.board).hbm_channels);
+        let cycles = |beats: u64, bytes_per_cycle: f64| (beats as f64 * flit_bytes / bytes_per_cycle).ceil();
         let tiles = || 0..self.links.len();
         let between = [Port::North, Port::East, Port::South, Port::West];
         Bounds {
+            bytes: cycles(self.beats.iter().sum(), self.bytes_per_cycle * channels) as u64,
             // A port sends at most a beat a cycle, however fast the memory behind it.
-            memory: (most(self.beats.iter().copied()) as f64 * flit_bytes
-                / self.bytes_per_cycle.min(flit_bytes))
-            .ceil() as u64,
+            memory: cycles(most(self.beats.iter().copied()), self.bytes_per_cycle.min(flit_bytes)) as u64,
             injection: most(self.streamed.iter().copied()),
             links: most(tiles().flat_map(|t| between.map(|port| self.left(t, port, classes)))),
             ejection: most(tiles().map(|t| self.left(t, Port::Local, classes))),
@@ -151,11 +161,17 @@ mod tests {
             bytes_per_cycle: 32.0,
         };
         let [kv, total] = carried.phases(&design, 1000, 2000);
-        let of_kv = Bounds { memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
+        // 400 beats of 64 bytes, at 32 bytes a cycle of 32 channels; the busiest port has 300 of them.
+        let of_kv =
+            Bounds { bytes: 25, memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
         assert_eq!(kv.bounds, of_kv);
         let root = 4 * packet_cycles(128, root_lanes(&design.config));
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
+        // The arrays need more than the bytes.
+        assert_eq!((kv.over_bound(), total.over_bound()), (1000.0 / 400.0, 2000.0 / 410.0));
+        assert_eq!(imbalance(&design, &[100, 300, 0, 0]), 3.0);
+        assert_eq!(imbalance(&design, &[0; 4]), 1.0);
         assert_eq!(
             (kv.bounds.near_tightest(), total.bounds.near_tightest()),
             ("ejection".into(), "ejection".into())

@@ -63,10 +63,11 @@ pub struct Sample {
     pub segments: u64,
     /// Segments of a layer that are attended to.
     pub of_segments: u64,
-    /// Share of the busiest home in the segments that were run, over its share in the whole layer: 1
-    /// if the sample loads the homes as a layer does. Where homes or memory hold a run up, the
-    /// extrapolated cycles are too many by this factor.
+    /// Segments of the fullest memory port in what was run, over the mean of all ports that have a home.
     pub imbalance: f64,
+    /// The same in the whole layer. Where memory holds a run up, the extrapolated cycles are too many by
+    /// `imbalance` over this: 1 if the sample loads the ports as a layer does.
+    pub of_imbalance: f64,
 }
 
 impl Sample {
@@ -77,8 +78,13 @@ impl Sample {
             of_layers
         } else {
             // The measured error of rounds has that of layers in it.
-            ERROR_OF_ROUNDS + (self.imbalance - 1.0).abs()
+            ERROR_OF_ROUNDS + (self.unevenness() - 1.0).abs()
         }
+    }
+
+    /// Share of the fullest port in the sample over its share in the layer.
+    pub fn unevenness(&self) -> f64 {
+        self.imbalance / self.of_imbalance
     }
 
     pub(super) fn layer_factor(&self) -> f64 {
@@ -106,7 +112,7 @@ pub struct WholeStep {
     /// Cycles.
     pub cycles: f64,
     /// Error to expect of them, as a share: what the default sample had on whole layers, and the
-    /// imbalance of this one. 0 for a whole step.
+    /// unevenness of this one. 0 for a whole step.
     pub error: f64,
     /// The same at the configured clock, in microseconds.
     pub latency_us: f64,
@@ -163,10 +169,12 @@ pub struct DecodeRow {
     pub kv_phase: Phase,
     /// `cycles` of a step at the configured clock, in microseconds: of the part that was run.
     pub run_us: f64,
-    /// Names of the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
+    /// Names of the part with the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
     pub bound_by: String,
-    /// `cycles` over the tightest bound.
+    /// `cycles` over the larger of the bounds of bytes and arrays.
     pub over_bound: f64,
+    /// Beats of the fullest memory port over the mean of all ports that have a home: 1 if all have as many.
+    pub imbalance: f64,
     /// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
     pub accepted_a_cycle: f64,
     /// Energy in nJ.

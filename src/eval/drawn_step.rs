@@ -1,7 +1,7 @@
 //! Decode steps of drawn configurations, to set forecasts beside cycles: shapes that nobody chose.
 
 use super::soak::Draw;
-use crate::config::Config;
+use crate::config::{Config, Spread};
 use crate::cosim::workloads::decode::{default_segments, step, Bench, DecodeError, Plan, Workload};
 use crate::design::{Choice, Design, Forecast, Mapping, Sharing};
 
@@ -132,6 +132,9 @@ fn config(draw: &mut Draw) -> Config {
     (c.model.layers, c.model.max_tokens) = (draw.of(&[8, 16, 28, 36]), 4096);
     c.model.max_streams = draw.of(&[1, 4, 16]);
     c.memory.capacity_gib = 8.0;
+    if c.model.kv_heads.is_multiple_of(c.mesh.cols) && !draw.one_in(3) {
+        (c.takv.spread, c.takv.column_stride) = (Spread::Slice, 0);
+    }
     c
 }
 

@@ -19,9 +19,10 @@ const COLOURS: [&str; 16] = [
 pub fn placement_picture(design: &Design) -> String {
     let frame = Frame::new(design, colours(design) as u32);
     let (name, width, height) = (&design.name, frame.width, frame.height);
+    let blocks = design.placement.block_name();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{name}: where macro-blocks live</title>\n\
+         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{name}: where {blocks} live</title>\n\
          <style>\ntext {{ font-family: \"DejaVu Sans\", Verdana, sans-serif; font-size: 11px; fill: #222; }}\n\
          .faint {{ fill: #666; }}\n.mid {{ text-anchor: middle; }}\n.end {{ text-anchor: end; }}\n\
          .cell {{ font-size: 9px; text-anchor: middle; }}\n</style>\n\
@@ -81,16 +82,7 @@ fn colour_of(design: &Design, layer: u32) -> usize {
 
 fn title(svg: &mut String, design: &Design, blocks: &Blocks) {
     let placement = &design.placement;
-    let rule = match placement.kind {
-        PlacementKind::Takv => {
-            format!("takv, a = {}, column_stride = {}", placement.a, placement.column_stride)
-        }
-        PlacementKind::RoundRobin => "round robin".to_owned(),
-        PlacementKind::Hub => {
-            let (x, y) = design.mesh.coords(placement.hub);
-            format!("hub at tile ({x}, {y})")
-        }
-    };
+    let rule = placement.rule();
     draw!(
         svg,
         r#"<text x="{MARGIN}" y="{}" style="font-size: 18px" font-weight="bold">{}: {rule}</text>"#,
@@ -99,11 +91,12 @@ fn title(svg: &mut String, design: &Design, blocks: &Blocks) {
     );
     draw!(
         svg,
-        r#"<text x="{MARGIN}" y="{}" class="faint">{} layers of {} segments; fullest tile {} macro-blocks, N_max {}</text>"#,
+        r#"<text x="{MARGIN}" y="{}" class="faint">{} layers of {} segments; fullest tile {} {}, N_max {}</text>"#,
         MARGIN + 36,
         placement.layers,
         placement.segments,
         blocks.fullest,
+        placement.block_name(),
         design.blocks_per_tile
     );
 }
@@ -181,7 +174,11 @@ fn legend(svg: &mut String, design: &Design, frame: &Frame, blocks: &Blocks) {
         draw!(svg, r#"<text x="{}" y="{y}">{text}</text>"#, left + 22);
     }
     y += LINE + 6;
-    draw!(svg, r#"<text x="{left}" y="{y}" class="faint">numbers: macro-blocks a tile</text>"#);
+    draw!(
+        svg,
+        r#"<text x="{left}" y="{y}" class="faint">numbers: {} a tile</text>"#,
+        design.placement.block_name()
+    );
     if blocks.uneven {
         y += LINE;
         draw!(

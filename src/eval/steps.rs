@@ -1,5 +1,6 @@
 //! Turns decode steps over growing caches into a [`StepsRow`].
 
+use super::breakdown::{breakdown_of_step, sums, Part};
 use super::compared::Compared;
 use crate::cosim::workloads::steps::{Difference, Stepped};
 use crate::model::reference::Error;
@@ -47,8 +48,11 @@ pub struct OneStep {
     pub cycles: u64,
     /// Cycles from then until its new tokens are in memory and homes at their places.
     pub settle_cycles: u64,
-    /// True if every output equals the model of the datapath, and so do the sums before it.
-    pub bit_exact: bool,
+    /// Parts of the step, one behind the other; their cycles add up to `cycles` and `settle_cycles`.
+    pub breakdown: Vec<Part>,
+    /// True if every output equals the model of the datapath, and so do the sums before it; null if no numbers were
+    /// computed.
+    pub bit_exact: Option<bool>,
     /// Largest error of an output against f64.
     #[schemars(with = "Option<f64>")]
     pub max_abs_error: f64,
@@ -70,18 +74,20 @@ pub struct OneStep {
 pub struct StepsRow {
     /// Steps.
     pub steps: usize,
-    /// True if every output of every step equals the model of the datapath, and so do the sums before it.
-    pub bit_exact: bool,
-    /// True if external memory is, in every byte, what a host would have written for the grown caches.
-    pub memory_equal: bool,
+    /// True if every output of every step equals the model of the datapath, and so do the sums before it; null if no
+    /// numbers were computed.
+    pub bit_exact: Option<bool>,
+    /// True if external memory is, in every byte, what a host would have written for the grown caches; null if no
+    /// numbers were computed.
+    pub memory_equal: Option<bool>,
     /// Bytes of external memory that were compared.
     pub memory_bytes: u64,
     /// Bytes that differ.
     pub memory_differing: u64,
     /// Slice of the first byte that differs, and the byte in it.
     pub memory_first: Option<(u64, u64)>,
-    /// True if no error against f64 is above `bound`.
-    pub within_bound: bool,
+    /// True if no error against f64 is above `bound`; null if no numbers were computed.
+    pub within_bound: Option<bool>,
     /// The bound: the largest error of FlashAttention-2 in any step, or half of the distance of two FP16 numbers at the
     /// largest output, if that is more.
     #[schemars(with = "Option<f64>")]
@@ -101,6 +107,8 @@ pub struct StepsRow {
     pub swaps: usize,
     /// Cycles of all steps, from the first query to the end.
     pub cycles: u64,
+    /// Parts of the steps, summed over all of them; their cycles add up to `cycles`.
+    pub breakdown: Vec<Part>,
     /// Cycles of a step, from its first query to its last output.
     pub step_cycles: Quantiles,
     /// Cycles from the last output of a step to its end.
@@ -130,10 +138,13 @@ impl StepsLog {
     pub fn add(&mut self, stepped: &Stepped) {
         let (step, job, done) = (stepped.step, stepped.job, stepped.done);
         let mut all = Compared::default();
-        for (&of, output) in &done.outputs {
+        for (&of, output) in done.outputs.iter().filter(|_| done.numbers) {
             all.add(job, of, output);
         }
-        let (ours, fa2) = (all.ours(), all.theirs());
+        let (ours, fa2) = match done.numbers {
+            true => (all.ours(), all.theirs()),
+            false => [Error { max: f64::NAN, rms: f64::NAN }; 2].into(),
+        };
         self.rounding = self.rounding.max(all.rounding());
         self.appended += job.own.iter().flatten().filter(|own| own.append).count() as u64;
         let lines =
@@ -148,7 +159,8 @@ impl StepsLog {
             tokens: (0..job.streams).map(|stream| job.attended(stream).len() as u32).collect(),
             cycles: done.query_cycles + done.cycles,
             settle_cycles: done.settle_cycles,
-            bit_exact: done.bit_exact(),
+            breakdown: breakdown_of_step(done),
+            bit_exact: done.numbers.then(|| done.bit_exact()),
             max_abs_error: ours.max,
             rms_error: ours.rms,
             fa2_max_abs_error: fa2.max,
@@ -157,27 +169,31 @@ impl StepsLog {
         });
     }
 
-    /// The row of all steps; `lengths` of the caches and `memory` as they are in the end.
-    pub fn row(self, lengths: &[u32], memory: &Difference) -> StepsRow {
+    /// The row of all steps; `lengths` of the caches and `memory` as they are in the end. No memory if no numbers were
+    /// computed.
+    pub fn row(self, lengths: &[u32], memory: Option<&Difference>) -> StepsRow {
         let steps = &self.by_step;
+        let numbers = memory.is_some();
+        let memory = memory.copied().unwrap_or_default();
         let most = |of: fn(&OneStep) -> f64| steps.iter().map(of).fold(0.0, larger);
         let (max, fa2) = (most(|step| step.max_abs_error), most(|step| step.fa2_max_abs_error));
         let bound = if fa2.is_finite() { fa2.max(self.rounding) } else { f64::INFINITY };
         StepsRow {
             steps: steps.len(),
-            bit_exact: steps.iter().all(|step| step.bit_exact),
-            memory_equal: memory.differing == 0,
+            bit_exact: numbers.then(|| steps.iter().all(|step| step.bit_exact == Some(true))),
+            memory_equal: numbers.then_some(memory.differing == 0),
             memory_bytes: memory.bytes,
             memory_differing: memory.differing,
             memory_first: memory.first,
-            within_bound: Error { max, rms: 0.0 }.within(&Error { max: bound, rms: 0.0 }),
-            bound,
+            within_bound: numbers.then(|| Error { max, rms: 0.0 }.within(&Error { max: bound, rms: 0.0 })),
+            bound: if numbers { bound } else { f64::NAN },
             max_abs_error: max,
             rms_error: most(|step| step.rms_error),
             fa2_max_abs_error: fa2,
             appended: self.appended,
             swaps: steps.iter().map(|step| step.swaps.len()).sum(),
             cycles: steps.iter().map(|step| step.cycles + step.settle_cycles).sum(),
+            breakdown: sums(steps.iter().map(|step| &step.breakdown)),
             step_cycles: Quantiles::of(steps.iter().map(|step| step.cycles)),
             settle_cycles: Quantiles::of(steps.iter().map(|step| step.settle_cycles)),
             lengths: lengths.to_vec(),
@@ -191,11 +207,8 @@ impl StepsLog {
 impl StepsRow {
     /// True if nothing is wrong.
     pub fn is_good(&self) -> bool {
-        self.bit_exact
-            && self.memory_equal
-            && self.within_bound
-            && self.saturated.is_empty()
-            && self.violations.is_empty()
+        let wrong = [self.bit_exact, self.memory_equal, self.within_bound].contains(&Some(false));
+        !wrong && self.saturated.is_empty() && self.violations.is_empty()
     }
 }
 

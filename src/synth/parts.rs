@@ -213,7 +213,7 @@ mod tests {
             parts(&design).into_iter().map(|p| p.name).collect::<Vec<_>>()
         };
         assert!(names(&config).contains(&"swap_unit"));
-        config.takv.swap_epoch = 0;
+        config.takv.swap_epoch = Some(0);
         assert!(!names(&config).contains(&"swap_unit"));
         assert_eq!(names(&config)[..3], ["router", "transport", "pad"]);
     }

@@ -27,21 +27,25 @@ fn near(value: &Value, wanted: f64) -> bool {
 }
 
 #[test]
-fn a_layer_in_one_column_is_held_by_its_ports_and_the_stride_moves_it() {
+fn a_layer_in_one_column_is_held_by_its_ports_and_homes_by_slice_move_it() {
     let found = checked(4, 4, "");
     let said = warning(&found, "layer-reaches-ports").expect("a warning");
     assert!(said.contains("4 of 16 memory ports read it, at 53.7 of 460 GB/s"), "{said}");
     for row in found["throughput"].as_array().unwrap() {
-        assert_eq!((&row["held_by"], &row["change"]["key"]), (&"ports".into(), &"takv.column_stride".into()));
+        assert_eq!((&row["held_by"], &row["change"]["key"]), (&"ports".into(), &"takv.spread".into()));
         // Four channels of 14.375 GB/s, less their refresh.
         assert!(near(&row["most_gbs"]["ports"], 53.7) && near(&row["most_gbs"]["memory"], 429.3), "{row}");
     }
-    let spread = checked(4, 4, "[takv]\ncolumn_stride = 1");
+    assert_eq!(warning(&checked(4, 4, "[takv]\ncolumn_stride = 1"), "layer-reaches-ports"), None);
+    let spread = checked(4, 4, "[takv]\nspread = \"slice\"");
     assert_eq!(warning(&spread, "layer-reaches-ports"), None);
     // What the advice promises is what a check of it says.
     let (now, then) = (&found["throughput"][1]["change"], &spread["throughput"][1]);
     assert_eq!(now["held_by"], then["held_by"]);
     assert!(near(&now["gbs"], then["most_gbs"][then["held_by"].as_str().unwrap()].as_f64().unwrap()));
+    // Where columns compute different numbers of KV heads, a stride remains.
+    let uneven = checked(6, 4, "");
+    assert_eq!(uneven["throughput"][0]["change"]["key"], "takv.column_stride");
 }
 
 #[test]

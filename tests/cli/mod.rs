@@ -23,6 +23,7 @@ mod progress;
 mod run;
 mod run_device;
 mod run_steps;
+mod run_timing;
 mod shown_commands;
 mod sim;
 mod slurm;

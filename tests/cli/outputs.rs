@@ -185,6 +185,7 @@ fn simulations_on_the_model_keep_to_their_schemas() {
         ("sim decode small.toml --tokens 64 --steps 2 --mapping head-tile", Some(1)),
         ("sim run small.toml --tokens 8 --seed 5", Some(5)),
         ("sim run small.toml --tokens 8 --timing", Some(1)),
+        ("sim run small.toml --lengths 20 --prefix 16 --timing", Some(1)),
         ("sim run small.toml --tokens 8 --partials 3", Some(1)),
         ("sim run small.toml --lengths 7", Some(1)),
     ] {
@@ -193,6 +194,7 @@ fn simulations_on_the_model_keep_to_their_schemas() {
     // A cache that grows is another configuration.
     let steps = held(&sandbox, "sim run small.toml --lengths 0,5 --steps 3 --fit", 0, Some(1));
     assert_eq!((&steps["steps"], &steps["memory_equal"]), (&3.into(), &true.into()));
+    held(&sandbox, "sim run small.toml --lengths 0,5 --steps 3 --fit --timing", 0, Some(1));
     // Another memory is another configuration.
     let tier = held(&sandbox, "sim decode small.toml --tokens 64 --tier ddr", 0, Some(1));
     let plain = held(&sandbox, "sim decode small.toml --tokens 64", 0, Some(1));

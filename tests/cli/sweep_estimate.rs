@@ -53,7 +53,10 @@ fn areas_join_rows_that_are_there_and_parts_come_from_the_cache() {
     let estimate: Value =
         serde_json::from_str(&run(&sandbox, "estimate least.toml --json", None).out).unwrap();
     let found = rows(&sandbox, "out");
-    for key in ["lut", "ff", "bram36", "uram", "dsp", "fits"] {
+    // The front has the digest of its configuration, a constant that takes some LUTs more or less.
+    let lut = |of: &Value| of["lut"].as_f64().unwrap();
+    assert!(found.iter().all(|row| (lut(row) / lut(&estimate) - 1.0).abs() < 0.01), "{found:?}");
+    for key in ["ff", "bram36", "uram", "dsp", "fits"] {
         assert!(found.iter().all(|row| row[key] == estimate[key] && !row[key].is_null()), "{key}: {found:?}");
     }
     let period = estimate["clocks"][0]["period_ns"].as_f64().unwrap();

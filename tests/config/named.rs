@@ -1,6 +1,6 @@
 //! The configurations that come with the program: legal, explained, and comparable where they are compared.
 
-use meshkv::config::{Config, PlacementKind};
+use meshkv::config::{Config, PlacementKind, Spread};
 use meshkv::design::{Design, Fpga};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn an_ablation_takes_one_thing_away() {
         ("no_slr_registers", |c| c.floorplan.slr_registers = false),
         ("meshkv_stride1", |c| c.takv.column_stride = 1),
         ("u280_16x4", |c| {
-            (c.mesh.cols, c.mesh.rows) = (16, 4);
+            (c.mesh.cols, c.mesh.rows, c.takv.spread) = (16, 4, Spread::Slice);
             (c.model.layers, c.model.max_tokens, c.model.max_streams) = (16, 16_384, 1);
             c.memory.capacity_gib = 8.0;
         }),
@@ -84,8 +84,8 @@ fn an_ablation_takes_one_thing_away() {
 /// Bytes of the regions of all homes, and of a layer's queries and outputs, which share HBM without a shell.
 fn bytes_in_hbm(design: &Design) -> u64 {
     let (model, head_dim) = (&design.config.model, u64::from(design.config.pe.head_dim));
-    let of_home =
-        u64::from(design.placement.blocks_of_home()) * u64::from(model.kv_heads * model.max_streams);
+    let of_home = u64::from(design.placement.blocks_of_home())
+        * u64::from(design.placement.block_slices() * model.max_streams);
     let caches = u64::from(design.placement.homes()) * of_home * design.memory.slice_bytes;
     caches + 2 * u64::from(model.max_streams * model.heads) * head_dim * 2
 }

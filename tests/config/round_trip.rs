@@ -1,6 +1,6 @@
 //! Configurations that must load as they are.
 
-use meshkv::config::{self, Config, Preset};
+use meshkv::config::{self, Config, Preset, Spread};
 use meshkv::design::Design;
 use std::fs;
 use std::path::Path;
@@ -93,6 +93,7 @@ fn the_8x8_configuration_of_the_card_is_the_papers_but_for_what_does_not_fit() {
     assert_eq!(std::mem::replace(&mut config.noc.router_stages, 2), 3);
     assert_eq!(std::mem::replace(&mut config.pe.array_rows, 2), 1);
     assert_eq!(config.pe.root_lanes.take(), Some(8));
+    assert_eq!(std::mem::take(&mut config.takv.spread), Spread::Slice);
     assert_eq!(config, Config::default());
 }
 
@@ -102,8 +103,12 @@ fn the_configurations_of_the_card_spell_out_every_key() {
         let text = fs::read_to_string(format!("configs/{name}.toml")).unwrap();
         for key in config::tables().iter().flat_map(|table| &table.keys) {
             let spelled = text.lines().any(|line| line.starts_with(&format!("{} = ", key.name)));
-            // That there is no window is a comment.
-            assert!(spelled || key.name == "sliding_window", "{name}: {} is missing", key.path);
+            // That there is no window and no swap is a comment.
+            assert!(
+                spelled || ["sliding_window", "swap_epoch"].contains(&key.name.as_str()),
+                "{name}: {} is missing",
+                key.path
+            );
         }
     }
 }

@@ -138,6 +138,15 @@ fn flits_of_512_bits_are_free_of_x_under_either_router() {
 }
 
 #[test]
+fn homes_by_slice_are_free_of_x() {
+    let design = least(|c| {
+        (c.takv.spread, c.takv.swap_epoch) = (meshkv::config::Spread::Slice, None);
+        (c.model.heads, c.model.kv_heads) = (4, 4);
+    });
+    runs_are_equal(&design, 13, &MAPPINGS[..2], "homes by slice");
+}
+
+#[test]
 fn ablations_are_free_of_x() {
     type Change = fn(&mut Config);
     let ablations: [(&str, Change); 4] = [
@@ -167,7 +176,7 @@ fn new_tokens_are_free_of_x() {
 #[test]
 fn a_hard_life_is_free_of_x() {
     // Homes swap after each step; half of the segments make them.
-    let design = least(|c| c.takv.swap_epoch = 1);
+    let design = least(|c| c.takv.swap_epoch = Some(1));
     let (files, tensors) = (hasty(&design), tensors(&design, 37, 5));
     let job = job(&design, &tensors, Mapping::RowAligned);
     let record = record(&files, &design, &Platform::of(&design).unruly(4), APART, |bench| {

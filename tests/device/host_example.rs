@@ -150,7 +150,7 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
             flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
             flits.extend(v_flits(v, dims as u32, lanes));
             let bytes: Vec<u8> = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
-            let home = design.placement.home(1, segment);
+            let home = design.placement.home_of(0, 1, segment, head);
             let (x, y) = design.mesh.coords(home);
             let port = design.memory.port(x, y);
             let address = argument(&log, 2 + port).wrapping_add(design.slice_address(0, 1, segment, head));
@@ -161,10 +161,11 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
 
 #[test]
 fn the_cache_lies_where_the_fabric_reads_it() {
-    let changes: [fn(&mut meshkv::config::Config); 3] = [
+    let changes: [fn(&mut meshkv::config::Config); 4] = [
+        |c| (c.takv.spread, c.takv.swap_epoch) = (meshkv::config::Spread::Slice, None),
         |_| {},
-        |c| c.takv.swap_epoch = 0,
-        |c| (c.takv.swap_epoch, c.takv.placement) = (0, meshkv::design::PlacementKind::RoundRobin),
+        |c| c.takv.swap_epoch = Some(0),
+        |c| (c.takv.swap_epoch, c.takv.placement) = (Some(0), meshkv::design::PlacementKind::RoundRobin),
     ];
     for change in changes {
         cache_is_where_the_fabric_reads(&Host::new(small(change)));
@@ -245,7 +246,17 @@ fn the_mapping_of_a_run_is_the_chosen_one_unless_another_is_asked_for() {
 /// Where it matters: a short context of eight streams on the fabric for the card, in groups of four heads.
 #[test]
 fn a_host_takes_another_mapping_for_short_contexts_than_for_long_ones() {
-    let (design, _) = Design::load(Path::new("configs/u280_4x8.toml")).unwrap();
+    let rows = mappings_of("u280_4x8_strided");
+    assert_eq!(rows[3][0], Mapping::HeadTile.number(), "{rows:?}");
+    assert_eq!(rows[0][4], Mapping::RowAligned.number(), "{rows:?}");
+    // With homes by slice the tile at the home is the best from the first segment on.
+    let rows = mappings_of("u280_4x8");
+    assert!(rows.iter().flatten().all(|&mapping| mapping == Mapping::RowAligned.number()), "{rows:?}");
+}
+
+/// The table of mappings of a host, for 1, 2, 4 and 8 streams of 1 to 256 segments.
+fn mappings_of(name: &str) -> Vec<Vec<u32>> {
+    let (design, _) = Design::load(&Path::new("configs").join(format!("{name}.toml"))).unwrap();
     let mut config = design.config;
     (config.model.kv_heads, config.model.max_streams, config.model.max_tokens) = (8, 8, 16_384);
     let design = Design::from_config("test", &config).unwrap();
@@ -258,8 +269,7 @@ fn a_host_takes_another_mapping_for_short_contexts_than_for_long_ones() {
         table.lines().skip(1).take_while(|line| line.starts_with("    {")).map(numbers).collect();
     assert_eq!(rows.len(), 4, "one, two, four, eight streams");
     assert!(rows.iter().all(|row| row.len() == 5), "1 to 256 segments: {rows:?}");
-    assert_eq!(rows[3][0], Mapping::HeadTile.number(), "{rows:?}");
-    assert_eq!(rows[0][4], Mapping::RowAligned.number(), "{rows:?}");
+    rows
 }
 
 #[test]

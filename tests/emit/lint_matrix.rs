@@ -79,7 +79,7 @@ fn designs_without_the_checks_of_a_simulation_are_clean() {
     for (top, plain) in [(TOP, false), (FABRIC, true)] {
         let design = light(2, 2, |config| {
             (config.mare.multicast, config.mare.dedup, config.pad.enable) = (!plain, !plain, !plain);
-            config.takv.swap_epoch = u32::from(plain);
+            config.takv.swap_epoch = Some(u32::from(plain));
         });
         assert_eq!(messages(&design, top, |_, language| language == SYNTHESIS), [""; 0]);
     }

@@ -60,7 +60,7 @@ fn the_model_shows_what_the_fabric_shows() {
 fn homes_that_swap_do_so_in_the_model() {
     let pace = Pace { segments: 1, step: 2, queries: 128, ..LIVELY };
     // Descriptors of a segment each come fast: more layers pass before one is named again.
-    let design = small(3, 2, |c| (c.takv.swap_epoch, c.model.layers) = (1, 16));
+    let design = small(3, 2, |c| (c.takv.swap_epoch, c.model.layers) = (Some(1), 16));
     let seen = same(BuildForm::FabricPieces, &design, pace, 12_000).seen;
     assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
 }
@@ -87,7 +87,7 @@ const CASES: [Case; 8] = [
     }),
     ("hub in the middle, no window, no swaps", |c| {
         (c.takv.placement, c.takv.hub_x, c.takv.hub_y) = (PlacementKind::Hub, 1, 1);
-        (c.mare.coalesce_window, c.takv.swap_epoch) = (0, 0);
+        (c.mare.coalesce_window, c.takv.swap_epoch) = (0, Some(0));
     }),
 ];
 
@@ -172,7 +172,7 @@ fn a_module_that_does_something_else_is_a_difference() {
     for (module, from, to, port) in MUTANTS {
         // Which port shows it first is a matter of cycles: it was looked up without registers between SLRs.
         let design = small(3, 2, |c| {
-            (c.takv.swap_epoch, c.floorplan.slr_registers) = (1, false);
+            (c.takv.swap_epoch, c.floorplan.slr_registers) = (Some(1), false);
             // Groups of more than one word.
             (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2);
         });

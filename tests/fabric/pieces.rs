@@ -48,13 +48,13 @@ fn pieces_show_what_the_fabric_shows() {
 fn homes_that_swap_do_so_in_pieces() {
     let pace = Pace { segments: 1, step: 2, ..LIVELY };
     // Descriptors wait for queries and for swaps, so more layers pass before one is named again.
-    let seen = same(&small(3, 2, |c| (c.takv.swap_epoch, c.model.layers) = (1, 8)), pace, 12_000);
+    let seen = same(&small(3, 2, |c| (c.takv.swap_epoch, c.model.layers) = (Some(1), 8)), pace, 12_000);
     assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
 }
 
 #[test]
 fn a_fabric_without_swaps_has_no_chain_of_occupancies() {
-    let seen = same(&small(2, 2, |c| c.takv.swap_epoch = 0), LIVELY, 6000);
+    let seen = same(&small(2, 2, |c| c.takv.swap_epoch = Some(0)), LIVELY, 6000);
     assert!(seen.flits > 3000, "{seen:?}");
 }
 
@@ -76,7 +76,7 @@ fn copies_of_a_home_may_be_unicast() {
 
 #[test]
 fn crossed_columns_of_the_fabric_are_a_difference() {
-    let design = small(2, 2, |c| c.takv.swap_epoch = 0);
+    let design = small(2, 2, |c| c.takv.swap_epoch = Some(0));
     let mut files = emit(&design).expect("every legal design is emitted");
     let fabric = source_mut(&mut files, "meshkv_fabric");
     assert!(fabric.text.contains("= bus_valid[X];"));

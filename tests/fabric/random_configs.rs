@@ -6,7 +6,7 @@
 use crate::support::verilated::{clean, fabric as fabric_of, mixed, multicast, unicast};
 use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
-use meshkv::config::Config;
+use meshkv::config::{Config, Spread};
 use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
@@ -58,7 +58,7 @@ prop_compose! {
         mut config in network(),
         mare in (any::<bool>(), prop::bool::weighted(0.75), any::<bool>(), 0u32..=255, 1u32..=16),
         filter in (prop::sample::select(vec![16u32, 64, 256, 4096]), 1u32..=64, 1u32..=4095),
-        takv in (prop::option::of(1u32..=31), 0u32..4, 0u32..=65535),
+        takv in (prop::option::of(1u32..=31), 0u32..4, prop::option::of(0u32..=65535), prop::bool::weighted(0.25)),
         pad in (any::<bool>(), prop::option::weighted(0.9, 2u32..=64)),
         kv in (1u32..=64, 1u32..=8, prop::sample::select(vec![2u32, 4, 8])),
         pe in (prop::sample::select(vec![32u32, 64, 128]), 1u32..=4),
@@ -68,7 +68,10 @@ prop_compose! {
         // Both kinds of routers are wanted, and `enable` alone makes half of them plain.
         m.enable |= m.multicast;
         (m.bloom_bits, m.tag_entries, m.bloom_refresh) = filter;
-        (config.takv.a, config.takv.column_stride, config.takv.swap_epoch) = takv;
+        (config.takv.a, config.takv.column_stride, config.takv.swap_epoch) = (takv.0, takv.1, takv.2);
+        if takv.3 {
+            (config.takv.spread, config.takv.swap_epoch) = (Spread::Slice, None);
+        }
         (config.pad.enable, config.pad.fifo_depth) = pad;
         (config.kv.segment_tokens, config.kv.uram_per_tile, config.kv.banks) = kv;
         (config.pe.head_dim, config.pe.array_rows) = pe;

@@ -66,7 +66,9 @@ fn where_nothing_is_repeated_suppression_costs_no_cycle() {
         },
     );
     assert_eq!((with.event("requests_merged"), with.event("exact_hits")), (0, 1));
-    assert_eq!((with.cycles, with.data_links), (without.cycles, without.data_links));
+    assert_eq!(with.data_links, without.data_links);
+    // Without it a chunk may meet the end of the one before a cycle later.
+    assert!(with.cycles <= without.cycles, "{} {}", with.cycles, without.cycles);
 }
 
 #[test]

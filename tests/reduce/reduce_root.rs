@@ -66,7 +66,8 @@ struct Sent {
     stream: u32,
     layer: u32,
     head: u32,
-    alone: bool,
+    /// Partials of its head besides this one.
+    others: u32,
     flits: Vec<Vec<u16>>,
 }
 
@@ -142,8 +143,11 @@ fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
                     2 => Some(4),
                     _ => None,
                 };
-                let alone = random.below(4) == 0;
-                let partials = if alone { 1 } else { case.partials };
+                let partials = match random.below(4) {
+                    0 => 1,
+                    1 => 1 + random.below(u64::from(case.partials)) as u32,
+                    _ => case.partials,
+                };
                 for partial in 0..partials {
                     let kind = match all {
                         Some(4) => 4 + u64::from(partial > 0),
@@ -154,7 +158,7 @@ fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
                             .unwrap_or(3),
                     };
                     let flits = packet(random, case, kind).to_flits(case.lanes);
-                    packets.push(Sent { stream, layer, head, alone, flits });
+                    packets.push(Sent { stream, layer, head, others: partials - 1, flits });
                 }
             }
         }
@@ -195,6 +199,7 @@ pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) 
     let widths = [index_bits(case.streams), 5, index_bits(case.heads)];
     let out_flits = case.head_dim.div_ceil(case.lanes);
     let state_flits = 1 + 2 * case.head_dim / case.lanes;
+    let others_width = index_bits(case.partials);
     let parameters = [
         ("FLIT_WIDTH", 16 * case.lanes),
         ("LANES", case.root_lanes),
@@ -205,7 +210,7 @@ pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) 
         ("SUM_WIDTH", case.sum_width),
         ("STREAMS", case.streams),
         ("HEADS", case.heads),
-        ("PARTIALS", case.partials),
+        ("OTHERS_WIDTH", others_width),
         ("STREAM_WIDTH", widths[0]),
         ("LAYER_WIDTH", widths[1]),
         ("PART_HEAD_WIDTH", widths[2]),
@@ -224,8 +229,9 @@ pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) 
                 for (at, flit) in sent.flits.iter().enumerate() {
                     let (first, last) = (u32::from(at == 0), u32::from(at + 1 == sent.flits.len()));
                     // Above the data, whose width is a multiple of four bits.
-                    let head =
-                        (first << 2 | last << 1 | u32::from(sent.alone)) << widths.iter().sum::<u32>() | id;
+                    let head = ((first << 1 | last) << others_width | sent.others)
+                        << widths.iter().sum::<u32>()
+                        | id;
                     let data: String = flit.iter().rev().map(|half| format!("{half:04x}")).collect();
                     writeln!(input, "{head:x}{data}").unwrap();
                 }
@@ -257,7 +263,7 @@ pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) 
                 let (count, root) = roots.entry(key).or_insert_with(|| (0, datapath.root()));
                 root.merge(&sent.flits);
                 *count += 1;
-                if sent.alone || *count == case.partials {
+                if *count == sent.others + 1 {
                     let (_, root) = roots.remove(&key).unwrap();
                     let asked = case.asked >> sent.stream & 1;
                     let (output, void, out_flits) = match asked {
@@ -435,7 +441,7 @@ fn every_reader_of_verilog_is_content() {
         ("DEPTH", 3),
         ("STREAMS", 3),
         ("HEADS", 5),
-        ("PARTIALS", 5),
+        ("OTHERS_WIDTH", 3),
         ("STREAM_WIDTH", 2),
         ("PART_HEAD_WIDTH", 3),
         ("ID_WIDTH", 10),

@@ -16,7 +16,7 @@ pub fn sized(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     verilated::design(cols, rows, |c| {
         (c.model.heads, c.model.kv_heads, c.model.max_streams) = (6, 3, 4);
         c.pad.fifo_depth = Some(16);
-        c.takv.swap_epoch = 0;
+        c.takv.swap_epoch = Some(0);
         (c.kv.uram_per_tile, c.kv.banks) = (1, 2);
         change(c);
     })

@@ -7,7 +7,7 @@ use crate::support::decode::{
 };
 use crate::support::sources::source_mut;
 use crate::support::verilated::library_of;
-use meshkv::config::Config;
+use meshkv::config::{Config, Spread};
 use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::Image;
 use meshkv::cosim::workloads::attention::Job;
@@ -38,6 +38,14 @@ fn appends(design: &Design, load: &Workload, change: impl FnOnce(Plan) -> Plan, 
 #[test]
 fn a_new_token_is_attended_to_and_written() {
     let design = design(|_| {});
+    for mapping in MAPPINGS {
+        appends(&design, &Workload { mapping, ..APPENDING }, |plan| plan, &format!("{mapping:?}"));
+    }
+}
+
+#[test]
+fn it_may_have_a_home_of_its_own() {
+    let design = design(|c| (c.takv.spread, c.takv.swap_epoch) = (Spread::Slice, None));
     for mapping in MAPPINGS {
         appends(&design, &Workload { mapping, ..APPENDING }, |plan| plan, &format!("{mapping:?}"));
     }
@@ -120,7 +128,7 @@ fn a_slip_on_the_way_of_a_token_is_found() {
     );
     // The slice is told of before it has its token. That loses nothing while no other part of a flit is read meanwhile, so
     // the model finds it.
-    let early = [("meshkv_filler", "issued_q[s] & ~waits_here &&", "issued_q[s] &&")];
+    let early = [("meshkv_filler", "new_here & ~waits_here", "new_here")];
     assert_found(&design(|_| {}), run_on, &early);
     // Tokens long enough that a slice can be read while its token is written.
     assert_found(

@@ -1,12 +1,17 @@
 //! External memory that is late, out of order, in error, or silent: nothing is lost, and nothing hangs.
 
-use crate::support::decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
+use crate::support::decode::{
+    plan, run_alone, run_clean, run_on, small, whole_library, FORM, LOAD, MAPPINGS,
+};
+use crate::support::sources::source_mut;
+use crate::support::verilated::library_of;
 use meshkv::config::Config;
 use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image, Layout};
 use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload};
 use meshkv::cosim::workloads::TIMEOUT;
 use meshkv::design::{check, Design, Mapping};
+use meshkv::emit::emit;
 use std::collections::HashMap;
 
 const ROW_ALIGNED: Workload = Workload { mapping: Mapping::RowAligned, ..LOAD };
@@ -29,6 +34,55 @@ fn reordering_gaps_and_refusals_change_nothing_but_the_time() {
             }
         }
     }
+}
+
+/// The small fabric with FIFOs of such a depth that a chunk has two bursts.
+fn of_two_bursts() -> Design {
+    let design = small(|c| c.pad.fifo_depth = Some(96));
+    assert_eq!((design.mare.chunk_flits, design.memory.burst_flits), (32, 16));
+    design
+}
+
+/// The same with another line in a module.
+fn slip(design: &Design, module: &str, from: &str, to: &str) -> Library {
+    let mut files = emit(design).unwrap();
+    let file = source_mut(&mut files, module);
+    assert_eq!(file.text.matches(from).count(), 1, "{from}");
+    file.text = file.text.replace(from, to);
+    library_of(FORM, design, &files)
+}
+
+#[test]
+fn bursts_of_a_chunk_may_overtake_each_other_while_it_is_streamed() {
+    let design = of_two_bursts();
+    let library = whole_library(&design);
+    let load = Workload { tokens: 123, batch: 2, prefix: 40, ..ROW_ALIGNED };
+    let unruly = |seed| {
+        let calm = plan(&design, &load);
+        Plan { memory: calm.memory.clone().unruly(seed), seed, image: Image::Hash(seed), ..calm }
+    };
+    for seed in 1..4 {
+        run_clean(&library, &design, &unruly(seed), &format!("seed {seed}"));
+    }
+    // A home that reads bursts on their way.
+    let wrong = slip(&design, "meshkv_filler", "(|under_way | ahead)", "(ahead)");
+    let found =
+        (1..4).any(|seed| run_alone(&wrong, &design, &unruly(seed)).map_or(true, |done| done.violations > 0));
+    assert!(found, "it is not found");
+}
+
+#[test]
+fn a_slice_is_streamed_while_it_is_filled() {
+    // All slices of the only segment have one home.
+    let (design, _) = Design::load(std::path::Path::new("configs/u280_4x8_strided.toml")).unwrap();
+    let plan = plan(&design, &Workload { tokens: 64, ..ROW_ALIGNED });
+    let done = Bench::on_model(&design).run(&plan, &mut |_| false).unwrap();
+    assert_eq!(done.violations, 0, "{:#?}", done.violation_list);
+    let beats = done.ports.iter().map(|port| port.beats).max().unwrap() as f64;
+    let filled = beats * 64.0 / plan.memory.mean_bytes_per_cycle();
+    // A home that waits for the whole of its last slice has all of its flits to send after that.
+    let flits = f64::from(design.mare.slice_flits);
+    assert!((done.kv_cycles as f64) < filled + flits, "{} cycles, filled in {filled}", done.kv_cycles);
 }
 
 #[test]
@@ -143,6 +197,29 @@ fn an_answer_that_never_comes_is_a_time_out_and_not_a_hang() {
             "{kind:?}"
         );
     }
+}
+
+#[test]
+fn a_burst_that_never_comes_ends_the_run_of_a_slice_that_is_streamed_already() {
+    let design = of_two_bursts();
+    let library = whole_library(&design);
+    let (tile, address) = victim(&design);
+    // The second burst of K, and the last one of V: eight bursts of 128 bytes.
+    for byte in [128, 896] {
+        for kind in [FaultKind::Mute, FaultKind::Late(TIMEOUT as u32 + 2000)] {
+            let addresses = address + byte..address + byte + 8;
+            let fault = Fault { port: None, addresses, from: 0, kind };
+            let first = faults(&library, &design, vec![fault])[0];
+            assert_eq!(first, MemoryFault { tile, timeout: true }, "byte {byte}, {kind:?}");
+        }
+    }
+    // A home that goes on waiting for what was given up.
+    let waits = slip(&design, "meshkv_filler", "stream_valid & ~broken_q & (", "stream_valid & (");
+    let mut plan = plan(&design, &ROW_ALIGNED);
+    let addresses = address + 128..address + 136;
+    plan.memory.faults = vec![Fault { port: None, addresses, from: 0, kind: FaultKind::Mute }];
+    let stuck = run_alone(&waits, &design, &plan);
+    assert!(matches!(stuck, Err(DecodeError::Stuck { .. })), "{stuck:?}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ enum Ended {
 fn design(change: impl FnOnce(&mut Config)) -> Design {
     small(|c| {
         (c.kv.append, c.model.max_streams) = (true, 4);
-        (c.takv.column_stride, c.takv.swap_epoch) = (1, 1);
+        (c.takv.column_stride, c.takv.swap_epoch) = (1, Some(1));
         change(c);
     })
 }
@@ -167,7 +167,7 @@ fn homes_swap_between_steps_and_nothing_is_lost() {
     assert!(swaps.iter().sum::<usize>() > 1, "{swaps:?}");
     let grown = grows(&design, &uneven(10), Engine::Lockstep, Mapping::RowAligned, false);
     assert!(grown.swaps > 0, "no home of the Verilog has swapped");
-    let fixed = self::design(|c| c.takv.swap_epoch = 0);
+    let fixed = self::design(|c| c.takv.swap_epoch = Some(0));
     assert_eq!(grows(&fixed, &uneven(4), Engine::Model, Mapping::RowAligned, false).swaps, 0);
 }
 

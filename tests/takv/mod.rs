@@ -8,6 +8,8 @@ mod lengths;
 mod mapping_choice;
 mod placement;
 mod samples;
+mod shapes;
+mod spread;
 mod steps;
 mod swaps;
 mod timing;

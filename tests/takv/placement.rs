@@ -3,7 +3,7 @@
 
 use crate::support::sources::is_source;
 use crate::support::verilated::design;
-use meshkv::config::{Config, PlacementKind};
+use meshkv::config::{Config, PlacementKind, Spread};
 use meshkv::design::{index_bits, Design};
 use meshkv::emit::{emit, modules};
 use meshkv::tools;
@@ -33,11 +33,11 @@ fn simulate(design: &Design, sources: &[&str], bench: &str, arguments: &[String]
     String::from_utf8(said.stdout).unwrap()
 }
 
-/// Width of an output of the emitted placement.
-fn block_width(design: &Design) -> u32 {
+/// Width of a port of the emitted placement.
+fn width(design: &Design, port: &str) -> u32 {
     let modules = modules(design);
     let placement = modules.iter().find(|m| m.name == "meshkv_placement").unwrap();
-    placement.ports.iter().find(|p| p.name == "block").unwrap().width.bits
+    placement.ports.iter().find(|p| p.name == port).unwrap().width.bits
 }
 
 fn agrees(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
@@ -50,14 +50,28 @@ fn agrees(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
         ("SEGMENT_WIDTH", index_bits(placement.segments)),
         ("X_WIDTH", index_bits(cols)),
         ("Y_WIDTH", index_bits(rows)),
-        ("BLOCK_WIDTH", block_width(&design)),
+        ("BLOCK_WIDTH", width(&design, "block")),
     ];
+    let of_slice = || {
+        let (g, cache) = (design.config.model.kv_heads - 1, design.config.model.max_streams - 1);
+        let column = placement.own_column(g).0;
+        [
+            ("BY_SLICE", 1),
+            ("AHEAD_WIDTH", width(&design, "ahead")),
+            ("COLUMN", column),
+            ("AHEAD", placement.turn(g) + cache),
+        ]
+    };
+    let of_slice = placement.by_slice().then(of_slice);
+    let defines: Vec<_> = defines.into_iter().chain(of_slice.into_iter().flatten()).collect();
     let defines: Vec<_> = defines.iter().map(|(name, value)| format!("-D{name}={value}")).collect();
     let said = simulate(&design, &["meshkv_placement", "meshkv_divmod"], "placement_tb", &defines);
     let mut lines = said.lines();
     for layer in 0..placement.layers {
         for segment in 0..placement.segments {
-            let (x, y) = mesh.coords(placement.home(layer, segment));
+            // With slices, that of the last KV head in the last cache.
+            let (cache, kv_head) = (design.config.model.max_streams - 1, design.config.model.kv_heads - 1);
+            let (x, y) = mesh.coords(placement.home_of(cache, layer, segment, kv_head));
             let block = placement.block(layer, segment);
             let expected = format!("{layer} {segment} {x} {y} {block}");
             assert_eq!(lines.next(), Some(expected.as_str()), "{cols}x{rows} {:?}", design.config.takv);
@@ -73,6 +87,19 @@ fn takv_is_where_the_formula_says() {
     {
         agrees(cols, rows, |c| {
             c.takv.column_stride = stride;
+            (c.model.layers, c.model.max_tokens, c.kv.segment_tokens) = (19, 8 * 77, 8);
+        });
+    }
+}
+
+#[test]
+fn slices_are_where_the_formula_says() {
+    for (cols, rows, kv_heads) in
+        [(2, 2, 2), (3, 2, 6), (4, 3, 20), (8, 8, 32), (16, 4, 16), (5, 7, 15), (3, 16, 3)]
+    {
+        agrees(cols, rows, |c| {
+            (c.takv.spread, c.takv.swap_epoch) = (Spread::Slice, None);
+            (c.model.heads, c.model.kv_heads, c.model.max_streams) = (kv_heads, kv_heads, 5);
             (c.model.layers, c.model.max_tokens, c.kv.segment_tokens) = (19, 8 * 77, 8);
         });
     }

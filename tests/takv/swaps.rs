@@ -10,7 +10,7 @@ use meshkv::emit::emit;
 /// A design in which every other segment, as in `SKEWED`, lies in row 0, in each of its columns.
 fn skewed(epoch: u32, change: impl Fn(&mut Config)) -> Design {
     small(|c| {
-        (c.takv.column_stride, c.takv.swap_epoch) = (1, epoch);
+        (c.takv.column_stride, c.takv.swap_epoch) = (1, Some(epoch));
         change(c);
     })
 }
@@ -54,7 +54,8 @@ fn homes_swap_every_epoch_and_not_before() {
 fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
     // As many columns as send their values at the same time.
     for (cols, rows) in [(12, 2), (3, 4)] {
-        let design = decode::sized(cols, rows, |c| (c.takv.column_stride, c.takv.swap_epoch) = (1, 1000));
+        let design =
+            decode::sized(cols, rows, |c| (c.takv.column_stride, c.takv.swap_epoch) = (1, Some(1000)));
         let library = whole_library(&design);
         let load = Workload { tokens: 8 * (rows + 1), segments: Some(rows + 1), ..LOAD };
         let done = run_clean(&library, &design, &steps(plan(&design, &load), 2), &format!("{cols} x {rows}"));

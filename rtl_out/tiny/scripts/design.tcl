@@ -54,6 +54,7 @@ set design_sources {
     rtl/mare/meshkv_bloom_filter.v
     rtl/mare/meshkv_duplicate_filter.v
     rtl/mare/meshkv_reorder_fifo.v
+    rtl/mare/meshkv_burst_gate.v
     rtl/mare/meshkv_slice_streamer.v
     rtl/mare/meshkv_staging_memory.v
     rtl/mare/meshkv_staging_directory.v

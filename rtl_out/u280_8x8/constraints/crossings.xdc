@@ -562,7 +562,7 @@ set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/s
 # expect 64 64
 set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/taken_q_reg*}] -to [get_cells {u_core/gen_pad[*].u_pad/u_parts/u_taken_seen/first_q_reg*}] $net_period
 # The word is stable for two cycles of the reader before it is sampled.
-# expect 16960
+# expect 17088
 set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/data_q_reg[*]}] $net_period
 
 # Query of a counter.

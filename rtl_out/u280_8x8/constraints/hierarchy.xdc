@@ -75,10 +75,6 @@ set_property KEEP_HIERARCHY yes [get_cells {u_core/u_fabric/u_mesh/gen_row[*].ge
 # expect 32
 set_property KEEP_HIERARCHY yes [get_cells {u_core/u_fabric/gen_tile[*].*gen_crossing.u_crossing u_core/u_fabric/gen_tile[*].*gen_credit_crossing.u_crossing}]
 
-# Registers of occupancies.
-# expect 16
-set_property KEEP_HIERARCHY yes [get_cells {u_core/u_fabric/gen_tile[*].*gen_up_crossing.u_crossing}]
-
 # Registers of the resets.
 # expect 36
 set_property KEEP_HIERARCHY yes [get_cells {u_front/u_reset/gen_row[*].u_rst/gen_stage[*].u_crossing u_front/u_reset/gen_row[*].u_pe_rst/gen_stage[*].u_crossing}]

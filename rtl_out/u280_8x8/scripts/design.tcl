@@ -53,6 +53,7 @@ set design_sources {
     rtl/mare/meshkv_bloom_filter.v
     rtl/mare/meshkv_duplicate_filter.v
     rtl/mare/meshkv_reorder_fifo.v
+    rtl/mare/meshkv_burst_gate.v
     rtl/mare/meshkv_slice_streamer.v
     rtl/mare/meshkv_staging_memory.v
     rtl/mare/meshkv_staging_directory.v
@@ -69,8 +70,6 @@ set design_sources {
     rtl/takv/meshkv_bus_stop.v
     rtl/takv/meshkv_prefetcher.v
     rtl/takv/meshkv_filler.v
-    rtl/takv/meshkv_occupancy.v
-    rtl/takv/meshkv_swap_unit.v
     rtl/reduce/meshkv_leading_bits.v
     rtl/reduce/meshkv_element_packer.v
     rtl/reduce/meshkv_part_former.v
@@ -99,7 +98,6 @@ set design_sources {
     rtl/fabric/meshkv_periphery.v
     rtl/fabric/meshkv_fabric.v
     rtl/fabric/meshkv_core.v
-    rtl/device/meshkv_base_table.v
     rtl/device/meshkv_reset_stage.v
     rtl/device/meshkv_reset_row.v
     rtl/device/meshkv_row_choice.v

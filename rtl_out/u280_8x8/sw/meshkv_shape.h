@@ -10,12 +10,13 @@
 #define MESHKV_PLACEMENT_TAKV 0
 #define MESHKV_PLACEMENT_ROUND_ROBIN 1
 #define MESHKV_PLACEMENT_HUB 2
+#define MESHKV_PLACEMENT_SLICE 3
 
 #define MESHKV_COLS                 8        /* Tiles from west to east. */
 #define MESHKV_ROWS                 8        /* Tiles from south to north. */
 #define MESHKV_PORTS                32       /* Ports to external memory. */
 #define MESHKV_TILES_PER_PORT       2        /* Tiles of a row that share a port. */
-#define MESHKV_PLACEMENT            0        /* Rule by which segments have their homes. */
+#define MESHKV_PLACEMENT            3        /* Rule by which slices have their homes. */
 #define MESHKV_HUB_X                0        /* Column of the home under the rule of a hub. */
 #define MESHKV_HUB_Y                0        /* Its row. */
 #define MESHKV_ROW_REGIONS          8        /* Regions of memory of a row of tiles: whole ports. */
@@ -24,7 +25,8 @@
 #define MESHKV_CHANNEL_BYTES        268435456 /* Bytes of a pseudo-channel. */
 #define MESHKV_ROW_STRIDE           9        /* Rows from the start of a layer to the start of the next. */
 #define MESHKV_COLUMN_STRIDE        0        /* Columns by which a layer advances after all rows. */
-#define MESHKV_BLOCKS_OF_HOME       64       /* Segments a stream for which a home has room. */
+#define MESHKV_BLOCKS_OF_HOME       512      /* Segments a stream for which a home has room. */
+#define MESHKV_BLOCK_SLICES         4        /* Slices of each of them: KV heads of all columns, or of one. */
 #define MESHKV_LAYERS               8        /* Layers. */
 #define MESHKV_QUERY_HEADS          32       /* Query heads. */
 #define MESHKV_KV_HEADS             32       /* KV heads. */
@@ -43,7 +45,7 @@
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
-#define MESHKV_SHAPE_LAYOUT         0xce799a52u
+#define MESHKV_SHAPE_LAYOUT         0x0051ef78u
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */

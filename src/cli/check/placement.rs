@@ -2,7 +2,7 @@
 //! first layers.
 
 use crate::cli::table::{self, size};
-use crate::design::{Design, PlacementKind};
+use crate::design::{Design, PlacementKind, Spread};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ impl Counts {
         Counts {
             fullest: blocks.iter().copied().max().unwrap_or(0),
             blocks,
-            block_bytes: u64::from(config.model.kv_heads) * design.memory.slice_bytes,
+            block_bytes: u64::from(placement.slices_of_block()) * design.memory.slice_bytes,
             share_bytes: config.memory.capacity_gib * f64::from(1 << 30) / f64::from(placement.homes()),
         }
     }
@@ -46,6 +46,8 @@ fn layers_shown(design: &Design) -> std::ops::Range<u32> {
 pub(super) struct PlacementOutput {
     /// Rule of the placement.
     kind: PlacementKind,
+    /// What has a home of its own: a macro-block, or a slice. The counts below are of these.
+    spread: Spread,
     /// Its stride a, of `takv`.
     a: u32,
     /// Its stride of columns, of `takv`.
@@ -60,7 +62,7 @@ pub(super) struct PlacementOutput {
     n_max: u32,
     /// Macro-blocks of the fullest tile.
     fullest: u32,
-    /// Bytes of a macro-block in external memory.
+    /// Bytes of one of them in external memory.
     block_bytes: u64,
     /// Bytes of the macro-blocks of the fullest tile.
     fullest_bytes: u64,
@@ -88,6 +90,7 @@ pub(super) fn output(design: &Design) -> PlacementOutput {
         .map(|layer| LayerHomes { layer, first_segment: placement.first_segments(layer) });
     PlacementOutput {
         kind: placement.kind,
+        spread: placement.spread,
         a: placement.a,
         column_stride: placement.column_stride,
         hub: (placement.kind == PlacementKind::Hub).then(|| design.mesh.coords(placement.hub)),
@@ -106,14 +109,15 @@ pub(super) fn output(design: &Design) -> PlacementOutput {
 /// The same as maps with north at the top.
 pub fn prose(design: &Design) -> String {
     let (placement, counts) = (&design.placement, Counts::of(design));
+    let name = placement.block_name();
     let number = |n: u64, doc: String| vec![n.to_string(), doc];
     let facts = [
         number(placement.segments.into(), format!("segments in each of {} layers", placement.layers)),
-        number(design.blocks_per_tile.into(), "macro-blocks a tile if all have as many (N_max)".to_owned()),
+        number(design.blocks_per_tile.into(), format!("{name} a tile if all have as many (N_max)")),
         number(
             counts.fullest.into(),
             format!(
-                "macro-blocks on the fullest tile, {} in a share of {} of external memory",
+                "{name} on the fullest tile, {} in a share of {} of external memory",
                 size(counts.fullest_bytes() as f64),
                 size(counts.share_bytes)
             ),
@@ -125,26 +129,11 @@ pub fn prose(design: &Design) -> String {
         .collect();
     format!(
         "\nPlacement {}:\n{}\n{}The first segment of a layer that lives on each tile (. where none does):\n\n{}",
-        rule(design),
+        placement.rule(),
         table::columns(&facts),
-        beside(&[map(design, "macro-blocks a tile", &blocks)]),
+        beside(&[map(design, &format!("{name} a tile"), &blocks)]),
         beside(&firsts)
     )
-}
-
-/// The placement rule in a few words.
-fn rule(design: &Design) -> String {
-    let placement = &design.placement;
-    match placement.kind {
-        PlacementKind::Takv => {
-            format!("takv, a = {}, column_stride = {}", placement.a, placement.column_stride)
-        }
-        PlacementKind::RoundRobin => "round_robin".to_owned(),
-        PlacementKind::Hub => {
-            let (x, y) = design.mesh.coords(placement.hub);
-            format!("hub, at tile ({x}, {y})")
-        }
-    }
 }
 
 /// Lines of a map of the mesh: a title, the rows from the north on, the numbers of the columns.
@@ -220,7 +209,7 @@ mod tests {
             value["homes"][2],
             json!({ "layer": 2, "first_segment": [null, 0, null, null, null, null] })
         );
-        assert!(prose(&design).contains("Placement hub, at tile (1, 0):"));
+        assert!(prose(&design).contains("Placement hub at tile (1, 0):"));
     }
 
     #[test]

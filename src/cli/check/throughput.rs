@@ -2,9 +2,9 @@
 //! moves it.
 
 use crate::cli::table;
-use crate::config::{Config, PlacementKind};
-use crate::cosim::workloads::decode::{step, Workload};
-use crate::design::{Choice, Design, Forecast, ForecastError, Mapping, Sharing, FORECAST_ERROR};
+use crate::config::{Config, PlacementKind, Spread};
+use crate::cosim::workloads::decode::{step, Step, Workload};
+use crate::design::{Bounds, Choice, Design, ForecastError, Mapping, Sharing, FORECAST_ERROR};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(super) struct ThroughputRow {
 /// GB/s by part.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 struct Rates {
-    /// External memory of the card, less its refresh.
+    /// External memory of the card: all its channels, less their refresh.
     memory: f64,
     /// The busiest port of memory, of the ports that a layer reaches, each with its channel.
     ports: f64,
@@ -88,11 +88,10 @@ impl Rates {
     }
 }
 
-/// A layer at the longest context: the mapping that `auto` takes, its rates, and the rate that is expected.
-fn rates(design: &Design, streams: u32) -> Option<(Mapping, Rates, f64)> {
-    let config = &design.config;
+/// The step of a layer at the longest context.
+fn layer(design: &Design, streams: u32) -> Option<Step> {
     let load = Workload {
-        tokens: config.model.max_tokens,
+        tokens: design.config.model.max_tokens,
         batch: streams,
         prefix: 0,
         mapping: Mapping::RowAligned,
@@ -102,24 +101,29 @@ fn rates(design: &Design, streams: u32) -> Option<(Mapping, Rates, f64)> {
         stride: 1,
         append: false,
     };
-    let step = step(design, &load).ok()?;
-    let choice = Choice::new(design, &step.descriptors);
-    let forecast: Forecast = choice.of(choice.mapping)?;
+    step(design, &load).ok()
+}
+
+/// The rate in GB/s at which a step that takes so many cycles reads its keys and values.
+fn rate(design: &Design, step: &Step, cycles: u64) -> f64 {
+    let config = &design.config;
     let row = f64::from(config.pe.head_dim * config.kv.bytes_per_element);
     let bytes = step.rows as f64 * 2.0 * f64::from(config.model.kv_heads) * row;
-    let gbs = |cycles: u64| bytes / cycles.max(1) as f64 * config.clock.noc_mhz / 1000.0;
-    let bounds = forecast.bounds;
-    let left = design.memory.refresh.map_or(1.0, |refresh| refresh.left());
-    let rates = Rates {
-        memory: config.memory.bandwidth_gbs * left,
+    bytes / cycles.max(1) as f64 * config.clock.noc_mhz / 1000.0
+}
+
+/// The rate that each part lets through.
+fn rates(design: &Design, step: &Step, bounds: &Bounds) -> Rates {
+    let gbs = |cycles| rate(design, step, cycles);
+    Rates {
+        memory: gbs(bounds.bytes),
         ports: gbs(bounds.memory),
         homes: gbs(bounds.injection),
         links: gbs(bounds.links),
         tiles: gbs(bounds.ejection),
         array: gbs(bounds.array),
         root: gbs(bounds.root),
-    };
-    Some((choice.mapping, rates, gbs(forecast.cycles)))
+    }
 }
 
 /// A key with its value in words, and the configuration that has it.
@@ -134,9 +138,15 @@ fn candidates(config: &Config, part: &str) -> Vec<Candidate> {
         all.push((key, value, changed));
     };
     let group = config.model.heads / config.model.kv_heads.max(1);
+    let by_segment = config.takv.placement == PlacementKind::Takv && config.takv.spread == Spread::Segment;
+    if by_segment && matches!(part, "ports" | "homes" | "links") {
+        add("takv.spread", "\"slice\"".into(), &|c| {
+            (c.takv.spread, c.takv.column_stride, c.takv.swap_epoch) = (Spread::Slice, 0, None);
+        });
+    }
     match part {
         "ports" => {
-            if config.takv.placement == PlacementKind::Takv && config.takv.column_stride == 0 {
+            if by_segment && config.takv.column_stride == 0 {
                 add("takv.column_stride", "1".into(), &|c| c.takv.column_stride = 1);
             }
             if config.takv.placement != PlacementKind::Takv {
@@ -154,7 +164,7 @@ fn candidates(config: &Config, part: &str) -> Vec<Candidate> {
             if !config.mare.multicast {
                 add("mare.multicast", "true".into(), &|c| c.mare.multicast = true);
             }
-            if config.takv.placement == PlacementKind::Takv && config.takv.column_stride == 0 {
+            if by_segment && config.takv.column_stride == 0 {
                 add("takv.column_stride", "1".into(), &|c| c.takv.column_stride = 1);
             }
             widen(config, &mut add);
@@ -188,7 +198,9 @@ fn widen(config: &Config, add: &mut Add) {
 fn best_change(design: &Design, streams: u32, now: (&'static str, f64)) -> Option<Change> {
     let tried = candidates(&design.config, now.0).into_iter().filter_map(|(key, text, config)| {
         let changed = Design::from_config(&design.name, &config).ok()?;
-        let (held_by, gbs) = rates(&changed, streams)?.1.least();
+        let step = layer(&changed, streams)?;
+        let (held_by, gbs) =
+            rates(&changed, &step, &Choice::least_bounds(&changed, &step.descriptors)).least();
         let value = serde_json::from_str(&text).unwrap_or(Value::Null);
         (gbs >= WORTH * now.1).then_some(Change { key, value, text, gbs, held_by })
     });
@@ -202,8 +214,11 @@ pub(super) fn rows(design: &Design) -> Vec<ThroughputRow> {
     let mut classes = vec![1, model.max_streams];
     classes.dedup();
     let row = |streams: u32| {
-        let (mapping, most_gbs, expected_gbs) = rates(design, streams)?;
-        let least = most_gbs.least();
+        let step = layer(design, streams)?;
+        let choice = Choice::new(design, &step.descriptors);
+        let forecast = choice.of(choice.mapping)?;
+        let (mapping, most_gbs) = (choice.mapping, rates(design, &step, &forecast.bounds));
+        let (expected_gbs, least) = (rate(design, &step, forecast.cycles), most_gbs.least());
         Some(ThroughputRow {
             streams,
             tokens: model.max_tokens,

@@ -10,7 +10,7 @@ use crate::eval::DecodeRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Imbalance of a sample that prose does not mention.
+/// Unevenness of a sample that prose does not mention.
 const EVEN: f64 = 0.02;
 
 /// Steps that prose lists one by one; JSON has all.
@@ -100,7 +100,7 @@ pub(super) fn prose(chosen: Option<&Choice>, (row, sources): (&DecodeRow, &str),
         percent(row.stall),
         percent(row.other)
     );
-    text += &bounds::prose(&row.kv_phase, &row.whole_phase());
+    text += &bounds::prose(&row.kv_phase, &row.whole_phase(), row.imbalance);
     let steps = row.steps.len();
     let all = if steps == 1 { "" } else { " of all steps" };
     let e = &row.energy_nj;
@@ -167,11 +167,11 @@ fn of_step(row: &DecodeRow, more_even: &str) -> String {
         row.run_us,
         figures(&format!(" (error up to {:.0} %)", 100.0 * w.error))
     );
-    if (s.imbalance - 1.0).abs() > EVEN {
+    if (s.unevenness() - 1.0).abs() > EVEN {
         text += &format!(
-            "  The busiest home has {:.2} times the share of the sample that it has of a layer: these cycles may be wrong \
-             by as much.\n  {more_even}\n",
-            s.imbalance
+            "  The fullest memory port has {:.2} times the share of the sample that it has of a layer: these cycles may \
+             be wrong by as much.\n  {more_even}\n",
+            s.unevenness()
         );
     }
     text

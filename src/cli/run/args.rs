@@ -33,6 +33,7 @@ use std::path::{Path, PathBuf};
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
   meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
+  meshkv sim run configs/tiny.toml --lengths 20,25 --prefix 16 --timing  after a common prefix, which is read once
   meshkv run configs/tiny.toml --lengths 0,21 --steps 12 --fit            twelve tokens each: append, attend, next
   meshkv sim run configs/grow_4x4.toml --fit --lengths 17,64 --steps 40 --begin 5,0 --end 40,30    that come and go
 
@@ -99,7 +100,7 @@ pub struct Args {
     pub(super) carrier: Carrier,
     /// Run the device as a host does: tensors in memory, registers over AXI4-Lite, outputs read back, all AXI channels
     /// judged; the core behind its front is what --engine says
-    #[arg(long, conflicts_with_all = ["lockstep", "timing"], help_heading = "Platform")]
+    #[arg(long, conflicts_with = "lockstep", help_heading = "Platform")]
     pub(super) device: bool,
     /// Count cycles only, on the model: no number is drawn, computed or compared
     #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
@@ -126,7 +127,8 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["layer"], only: &[Only::With(&["tensors"])], why: "" },
     Scope { of: &["fit"], only: &[Only::With(&["tensors", "steps"])], why: "" },
     Scope { of: &["steps"], only: &[Only::With(&["lengths"])], why: "" },
-    Scope { of: &["begin", "end", "prefix"], only: &[Only::With(&["steps"])], why: "" },
+    Scope { of: &["begin", "end"], only: &[Only::With(&["steps"])], why: "" },
+    Scope { of: &["prefix"], only: &[Only::With(&["lengths"])], why: "" },
     Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
     Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has edges where they belong" },
     Scope { of: &["wave_depth"], only: &[Only::With(&["wave"])], why: "" },
@@ -175,15 +177,20 @@ impl Args {
         [("the configuration", self.config.as_path())].into_iter().chain(tensors).collect()
     }
 
-    /// The design and its tensors.
-    pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
+    /// Refuses cycles without numbers on Verilog.
+    pub(super) fn timing_fits(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
             !self.timing || self.carrier.is_model(),
             "--timing leaves out the numbers, which the Verilog computes anyway\n  help: add --engine model"
         );
+        Ok(())
+    }
+
+    /// The design and its tensors.
+    pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
         let (design, _) = crate::cli::load::load(&self.config, ui)?;
         if !self.lengths.is_empty() && !self.fit {
-            lengths_fit(&design, &self.lengths)?;
+            lengths_fit(&design, (&self.lengths, self.grow.prefix))?;
         }
         let Some(path) = &self.tensors else {
             let config = &design.config;
@@ -207,7 +214,11 @@ impl Args {
                 head_dim: model_dim(config) as usize,
                 logits: self.logits.kind(),
             };
-            let tensors = synthetic(&drawn).filled_up(config.pe.head_dim as usize);
+            let mut tensors = synthetic(&drawn);
+            let begun = |at: usize| self.lengths[..at].iter().sum::<u32>();
+            let starts: Vec<u32> = (1..self.lengths.len()).map(begun).collect();
+            tensors.share_prefix(&starts, self.grow.prefix);
+            let tensors = tensors.filled_up(config.pe.head_dim as usize);
             return Ok((design, tensors));
         };
         let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
@@ -301,6 +312,7 @@ impl Args {
             Job::new(design, tensors, (self.query, self.batch), mapping, self.sharing())?
         } else {
             Job::ragged(design, tensors, self.query, &self.lengths, mapping, self.sharing())?
+                .with_prefix(self.grow.prefix)?
         };
         if fixed.is_some() {
             return Ok((job, None));
@@ -341,7 +353,7 @@ impl Args {
             None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, name(self.logits)),
         }
         let streams = match &job.own {
-            Some(_) => format!("--lengths {}", self.words()),
+            Some(_) => format!("--lengths {}{}", self.words(), self.grow.prefix_words()),
             None => format!("--batch {}", self.batch),
         };
         if !self.timing {

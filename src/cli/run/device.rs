@@ -7,7 +7,7 @@ use crate::cosim::build::BuildForm;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::split_device::SplitDevice;
 use crate::cosim::memory::Behaviour;
-use crate::cosim::workloads::attention::{AttentionResult, Job, ModelCore};
+use crate::cosim::workloads::attention::{AttentionResult, Bench as Core, Job, ModelCore};
 use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
 use crate::design::Design;
 use anyhow::bail;
@@ -37,10 +37,11 @@ pub(super) fn bench(
         _ => {
             let front = Verilog { form: BuildForm::FrontAlone, ..*verilog }.build()?;
             let core: Box<dyn DutPorts> = match (args.carrier.is_model(), job) {
+                (true, _) if args.timing => Core::model(design),
                 (true, Some(job)) => Box::new(ModelCore::new(job)),
                 (true, None) => bail!(
                     "--device with --steps needs the Verilog of the core: its model computes one job\n  \
-                     help: add --engine rtl, or leave --device out"
+                     help: add --engine rtl or --timing, or leave --device out"
                 ),
                 (false, _) => verilog.build()?,
             };
@@ -48,7 +49,8 @@ pub(super) fn bench(
         }
     };
     let device = Device::new(socket, design, &platform, &clocks)?;
-    Ok(Bench::new(device, design, &platform)?)
+    let bench = Bench::new(device, design, &platform)?;
+    Ok(if args.timing { bench.without_numbers() } else { bench })
 }
 
 /// Runs the job; `stop` is called from time to time with the number of outputs so far.

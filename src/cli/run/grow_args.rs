@@ -11,7 +11,7 @@ pub struct GrowArgs {
     /// Decode so many steps, one after the other on one simulation: in each, every stream of the batch appends a new token
     /// and attends with it. --lengths are the tokens that are in the caches before; 0 is an empty one. Each step must be
     /// bit-exact, and in the end external memory must be what a host would have written
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16), conflicts_with_all = ["tensors", "batch", "query", "layer", "partials", "timing", "output"], help_heading = "Steps")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16), conflicts_with_all = ["tensors", "batch", "query", "layer", "partials", "output"], help_heading = "Steps")]
     pub(super) steps: Option<u32>,
     /// First step of each stream, from 0 on [default: 0 each]
     #[arg(long, value_name = "STEP,...", value_delimiter = ',', help_heading = "Steps")]
@@ -20,7 +20,13 @@ pub struct GrowArgs {
     #[arg(long, value_name = "STEP,...", value_delimiter = ',', help_heading = "Steps")]
     pub(super) end: Vec<u32>,
     /// Tokens, in whole segments, that all streams have in common: stored once, and counted in each of --lengths
-    #[arg(long, value_name = "TOKENS", default_value_t = 0, help_heading = "Steps")]
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        default_value_t = 0,
+        conflicts_with = "tensors",
+        help_heading = "Workload"
+    )]
     pub(super) prefix: u32,
 }
 
@@ -36,13 +42,22 @@ impl GrowArgs {
             true => String::new(),
             false => format!(" --{name} {}", list.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
         };
-        let prefix = if self.prefix > 0 { format!(" --prefix {}", self.prefix) } else { String::new() };
         format!(
-            " --steps {}{}{}{prefix}",
+            " --steps {}{}{}{}",
             self.steps.unwrap_or(1),
             list("begin", &self.begin),
-            list("end", &self.end)
+            list("end", &self.end),
+            self.prefix_words()
         )
+    }
+
+    /// The option of the common prefix.
+    pub(super) fn prefix_words(&self) -> String {
+        if self.prefix > 0 {
+            format!(" --prefix {}", self.prefix)
+        } else {
+            String::new()
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::cli::choice::{self, ChoiceOutput};
-use crate::cli::{bounds, table};
+use crate::cli::{bounds, breakdown, table};
 use crate::cosim::workloads::attention::Job;
 use crate::design::{model_dim, Choice};
 use crate::eval::{AttentionRow, PartialsRow};
@@ -125,7 +125,9 @@ pub(super) fn prose(
         row.accepted_a_cycle,
         percent(row.mac_utilisation)
     );
-    out += &bounds::prose(&row.kv_phase, &row.whole_phase());
+    out += "Parts of the run, one behind the other, in cycles of the network:\n";
+    out += &breakdown::prose(&row.breakdown, Some(row.bounds.bytes));
+    out += &bounds::prose(&row.kv_phase, &row.whole_phase(), row.imbalance);
     for saturated in &row.saturated {
         out += &format!("ERROR: {saturated}\n");
     }

@@ -13,7 +13,7 @@ use crate::cli::ports::Verilog;
 use crate::cli::ui::Ui;
 use crate::cli::views::Views;
 use crate::cosim::dut::ports::DutPorts;
-use crate::cosim::memory::Behaviour;
+use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::attention::{AttentionError, Bench, Job, Session};
 use crate::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule, Stepped, StepsError};
 use crate::design::{Choice, Design, Mapping};
@@ -70,7 +70,10 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     ui.seeded(Some(args.seed));
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
-    let tensors = schedule.tensors(&design, args.seed, args.logits.kind());
+    let tensors = match args.timing {
+        true => schedule.blank(&design),
+        false => schedule.tensors(&design, args.seed, args.logits.kind()),
+    };
     let (mapping, chosen) = mapping(args, &design, &schedule, &tensors)?;
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
@@ -124,7 +127,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     };
     args.carrier.note_waves(ui);
-    let row = log.row(&lengths, &memory);
+    let row = log.row(&lengths, memory.as_ref());
     let output = StepsOutput::new(args, &schedule, (mapping, chosen.as_ref()), &row);
     if let Some(pictures) = &pictures {
         pictures.write_page(&page(&design, &schedule, &row, output.command())?, ui)?;
@@ -159,16 +162,20 @@ fn mapping(
 
 impl Work<'_> {
     /// Runs all steps on a simulation. Returns the lengths of all caches, and how memory differs from what a host would have
-    /// written.
+    /// written, where it has numbers.
     fn decode(
         &self,
         simulation: Simulation,
         stop: &mut dyn FnMut() -> bool,
         see: &mut dyn FnMut(Stepped),
-    ) -> Result<(Vec<u32>, Difference), Ended> {
+    ) -> Result<(Vec<u32>, Option<Difference>), Ended> {
         let Work { args, design, schedule, tensors, .. } = *self;
         let mut caches = Caches::new(design, schedule)?;
-        let (image, behaviour) = (caches.image(tensors, args.seed), self.behaviour.clone());
+        let image_of = |caches: &Caches| match args.timing {
+            true => Image::Hash(0),
+            false => caches.image(tensors, args.seed),
+        };
+        let (image, behaviour) = (image_of(&caches), self.behaviour.clone());
         let clocks = args.clocks(design);
         let of_core = |session| Simulated::Core(Box::new(session));
         let mut session = match simulation {
@@ -176,6 +183,7 @@ impl Work<'_> {
             Simulation::Core(socket) => {
                 of_core(Session::on(socket, design, image.clone(), behaviour, clocks)?)
             }
+            Simulation::Model if args.timing => of_core(Session::timing(design, behaviour, clocks)?),
             Simulation::Model => of_core(Session::on_model(design, image.clone(), behaviour, clocks)?),
         };
         if let Simulated::Device(bench) = &mut session {
@@ -191,7 +199,7 @@ impl Work<'_> {
             Simulated::Device(bench) => bench.driver.device.image(),
             Simulated::Core(session) => session.image(),
         };
-        let memory = Difference::of(memory, &caches.image(tensors, args.seed));
+        let memory = (!args.timing).then(|| Difference::of(memory, &image_of(&caches)));
         Ok((caches.lengths().to_vec(), memory))
     }
 }

@@ -3,7 +3,7 @@
 use super::args::Args;
 use crate::cli::choice::{self, ChoiceOutput};
 use crate::cli::names::name;
-use crate::cli::table;
+use crate::cli::{breakdown, table};
 use crate::cosim::workloads::steps::Schedule;
 use crate::design::{model_dim, Choice, Design, Mapping};
 use crate::eval::{OneStep, Quantiles, StepsRow};
@@ -62,12 +62,12 @@ impl<'a> StepsOutput<'a> {
 
 fn command(args: &Args) -> String {
     let fit = if args.fit { " --fit" } else { "" };
+    let logits = if args.timing { String::new() } else { format!(" --logits {}", name(args.logits)) };
     format!(
-        "meshkv run {} --lengths {}{}{fit} --logits {} --mapping {} --sharing {} --seed {}{}",
+        "meshkv run {} --lengths {}{}{fit}{logits} --mapping {} --sharing {} --seed {}{}",
         args.config.display(),
         args.words(),
         args.grow.words(),
-        name(args.logits),
         name(args.mapping),
         name(args.sharing),
         args.seed,
@@ -93,21 +93,7 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
         out += &format!("The first {} tokens are common to all streams, and stored once.\n", schedule.prefix);
     }
     out += &choice::prose(chosen);
-    let wrong: Vec<_> = row.by_step.iter().filter(|step| !step.bit_exact).map(|step| step.step).collect();
-    out += &match wrong.first() {
-        None => "Every output of every step equals the model of the datapath in every bit.\n".to_owned(),
-        Some(first) => format!(
-            "Outputs of {} steps DIFFER from the model of the datapath, those of step {first} first.\n",
-            wrong.len()
-        ),
-    };
-    out += &memory(design, row);
-    out += &format!(
-        "Largest error against attention in f64: {:.4e}; the bound is {:.4e}{}\n",
-        row.max_abs_error,
-        row.bound,
-        if row.within_bound { "" } else { ": EXCEEDED" }
-    );
+    out += &numbers(design, row);
     out += &format!(
         "{} cycles, {:.2} us at {} MHz; {} swaps of homes between steps\n",
         row.cycles,
@@ -115,6 +101,8 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
         config.clock.noc_mhz,
         row.swaps
     );
+    out += "Parts of the steps, one behind the other, in cycles of all steps:\n";
+    out += &breakdown::prose(&row.breakdown, None);
     out += &quantiles(row);
     out += &listed(row);
     for line in &row.saturated {
@@ -124,6 +112,29 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
         out += &format!("VIOLATION: {line}\n");
     }
     out
+}
+
+/// Sentences on outputs, memory and errors.
+fn numbers(design: &Design, row: &StepsRow) -> String {
+    let Some(within_bound) = row.within_bound else {
+        return "Cycles only: no number was computed.\n".to_owned();
+    };
+    let wrong = row.by_step.iter().filter(|step| step.bit_exact == Some(false));
+    let wrong: Vec<_> = wrong.map(|step| step.step).collect();
+    let mut out = match wrong.first() {
+        None => "Every output of every step equals the model of the datapath in every bit.\n".to_owned(),
+        Some(first) => format!(
+            "Outputs of {} steps DIFFER from the model of the datapath, those of step {first} first.\n",
+            wrong.len()
+        ),
+    };
+    out += &memory(design, row);
+    out + &format!(
+        "Largest error against attention in f64: {:.4e}; the bound is {:.4e}{}\n",
+        row.max_abs_error,
+        row.bound,
+        if within_bound { "" } else { ": EXCEEDED" }
+    )
 }
 
 /// Sentence on external memory.
@@ -175,6 +186,6 @@ fn line(step: &OneStep) -> Vec<String> {
         list(&step.tokens),
         step.cycles.to_string(),
         if swaps.is_empty() { "-".to_owned() } else { swaps.join("; ") },
-        format!("{:.2e}", step.max_abs_error),
+        if step.bit_exact.is_some() { format!("{:.2e}", step.max_abs_error) } else { "-".to_owned() },
     ]
 }

@@ -306,7 +306,7 @@ mod tests {
             [(PlacementKind::Takv, 1), (PlacementKind::Takv, 0), (PlacementKind::Hub, 0)]
         {
             let mut config = Config::default();
-            (config.takv.placement, config.takv.swap_epoch) = (placement, swap_epoch);
+            (config.takv.placement, config.takv.swap_epoch) = (placement, Some(swap_epoch));
             config.model.max_tokens = 256;
             let design = Design::from_config("test", &config).expect("a legal configuration");
             let all = modules(&design);

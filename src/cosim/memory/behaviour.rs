@@ -33,7 +33,8 @@ impl Shape {
     /// The shape that a design needs.
     pub fn of(design: &Design) -> Shape {
         let (memory, model) = (&design.memory, &design.config.model);
-        let of_home = [model.max_streams, design.placement.blocks_of_home(), model.kv_heads];
+        let placement = &design.placement;
+        let of_home = [model.max_streams, placement.blocks_of_home(), placement.block_slices()];
         Shape {
             ports: memory.ports as usize,
             flit_bytes: design.flit.data_width / 8,

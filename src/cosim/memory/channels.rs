@@ -230,7 +230,7 @@ mod tests {
         for (name, (cols, rows)) in named.into_iter().zip([(4, 8), (8, 8), (16, 4)]) {
             for swap_epoch in [0, 128] {
                 let mut config = Config::default();
-                (config.mesh.cols, config.mesh.rows, config.takv.swap_epoch) = (cols, rows, swap_epoch);
+                (config.mesh.cols, config.mesh.rows, config.takv.swap_epoch) = (cols, rows, Some(swap_epoch));
                 (config.model.layers, config.model.max_streams) = (8, 1);
                 config.takv.column_stride = 1;
                 let design = Design::from_config(name, &config).unwrap();

@@ -143,6 +143,12 @@ impl Memory {
         self.ports[port].counts
     }
 
+    /// Requests and beats so far, over all ports.
+    pub fn moved(&self) -> (u64, u64) {
+        let counts = self.ports.iter().map(|port| port.counts);
+        counts.fold((0, 0), |(requests, beats), of| (requests + of.requests, beats + of.beats))
+    }
+
     /// Accepted requests that wait for beats, over all ports.
     pub fn waiting(&self) -> usize {
         self.ports.iter().map(Port::waiting).sum()

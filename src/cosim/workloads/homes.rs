@@ -14,9 +14,9 @@ impl Homes {
         Homes { tile_of_home: design.mesh.nodes().collect() }
     }
 
-    /// Tile of a segment of a layer.
-    pub(super) fn tile(&self, design: &Design, layer: u32, segment: u32) -> NodeId {
-        self.tile_of_home[design.placement.home(layer, segment).index()]
+    /// Tile of a slice: of a cache, layer, segment and KV head.
+    pub(super) fn tile(&self, design: &Design, (cache, layer, segment, g): (u32, u32, u32, u32)) -> NodeId {
+        self.tile_of_home[design.placement.home_of(cache, layer, segment, g).index()]
     }
 
     /// Exchanges the homes of two tiles.

@@ -1,6 +1,7 @@
 //! Runs of the commands, each with its stimulus and its expected results.
 
 pub mod attention;
+mod breakdown;
 pub mod decode;
 pub mod device;
 mod fabric_pins;
@@ -12,5 +13,6 @@ pub mod steps;
 mod token_writers;
 mod watchdog;
 
+pub use breakdown::{Event, Passed};
 pub use slice_id::SliceId;
 pub use watchdog::{Watchdog, TIMEOUT};

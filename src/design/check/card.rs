@@ -62,6 +62,7 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
         "model.layers",
         "model.kv_heads",
         "takv.placement",
+        "takv.spread",
         "takv.swap_epoch",
         "mesh.cols",
         "mesh.rows",
@@ -200,7 +201,7 @@ mod tests {
             for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
                 let with = |tokens, streams| {
                     caches_fit_the_card(&config(|c| {
-                        (c.takv.swap_epoch, c.takv.placement) = (swap_epoch, kind);
+                        (c.takv.swap_epoch, c.takv.placement) = (Some(swap_epoch), kind);
                         (c.model.max_tokens, c.model.max_streams) = (tokens, streams);
                         c.model.layers = 8;
                     }))
@@ -234,7 +235,7 @@ mod tests {
         // Two tiles share a channel of 256 MiB; with swaps every tile reaches all channels.
         let caches = |swap_epoch, kind| {
             caches_fit_the_card(&config(|c| {
-                (c.takv.swap_epoch, c.takv.placement) = (swap_epoch, kind);
+                (c.takv.swap_epoch, c.takv.placement) = (Some(swap_epoch), kind);
                 (c.model.max_tokens, c.model.max_streams) = (1024, 1);
             }))
         };

@@ -1,6 +1,6 @@
 //! Keys that are set and do nothing, because of another key.
 
-use crate::config::{Advice, Config, Finding, PlacementKind};
+use crate::config::{Advice, Config, Finding, PlacementKind, Spread};
 use serde_json::Value;
 
 /// Keys that do nothing while something holds, and the key that makes it so.
@@ -11,7 +11,7 @@ struct Idle {
     keys: &'static [&'static str],
 }
 
-const RULES: [Idle; 6] = [
+const RULES: [Idle; 7] = [
     Idle {
         holds: |config| !config.mare.enable,
         because: "mare.enable is false",
@@ -43,6 +43,12 @@ const RULES: [Idle; 6] = [
         because: "takv.placement is not \"takv\"",
         of: "takv.placement",
         keys: &["takv.a", "takv.column_stride"],
+    },
+    Idle {
+        holds: |config| config.takv.spread == Spread::Slice,
+        because: "takv.spread is \"slice\"",
+        of: "takv.spread",
+        keys: &["takv.column_stride"],
     },
     Idle {
         holds: |config| config.takv.placement != PlacementKind::Hub,
@@ -96,7 +102,7 @@ mod tests {
         assert_eq!(idle(|c| c.takv.hub_x = 3), ["takv.hub_x"]);
         let hub = |c: &mut Config| {
             c.takv.placement = PlacementKind::Hub;
-            (c.takv.hub_y, c.takv.column_stride, c.takv.swap_epoch) = (2, 1, 4);
+            (c.takv.hub_y, c.takv.column_stride, c.takv.swap_epoch) = (2, 1, Some(4));
         };
         assert_eq!(idle(hub), ["takv.column_stride", "takv.swap_epoch"]);
     }

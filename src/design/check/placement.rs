@@ -3,7 +3,7 @@
 use crate::config::{Advice, Config, Finding};
 use crate::design::memory::slice_bytes;
 use crate::design::mesh::Mesh;
-use crate::design::placement::{Placement, PlacementKind};
+use crate::design::placement::{Placement, PlacementKind, Spread};
 use crate::design::stride::{default_stride, gcd, legal_stride};
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 const MOST_GIB: f64 = 256.0;
 
 const COLUMN_STRIDE: &str = "takv.column_stride";
+const SPREAD: &str = "takv.spread";
 
 pub(super) fn stride_visits_every_row(config: &Config) -> Option<Finding> {
     let (a, rows) = (config.takv.a?, config.mesh.rows);
@@ -61,10 +62,47 @@ fn hub_is_inside(name: &str, value: u32, side: &'static str, tiles: u32) -> Opti
     })
 }
 
-/// The placement of a configuration; none while the mesh or the stride is illegal.
+/// Each column must compute as many KV heads: their slices live there, and homes are as large.
+pub(super) fn slices_have_columns(config: &Config) -> Option<Finding> {
+    if config.takv.spread != Spread::Slice {
+        return None;
+    }
+    let (kv_heads, cols) = (config.model.kv_heads, config.mesh.cols);
+    let (fault, help, with) = if config.takv.placement != PlacementKind::Takv {
+        let fault =
+            "gives each slice a home by the affine placement, and takv.placement is another".to_owned();
+        (fault, "a hub has all homes, and numbers name whole segments", &["takv.placement"][..])
+    } else if !kv_heads.is_multiple_of(cols) {
+        let fault = format!(
+            "needs columns that compute as many KV heads each, and model.kv_heads = {kv_heads} is no multiple of mesh.cols = \
+             {cols}"
+        );
+        let help = "a slice lives in the column that computes its KV head";
+        (fault, help, &["model.kv_heads", "model.heads", "mesh.cols"][..])
+    } else {
+        return None;
+    };
+    let ways = [Advice::set(SPREAD, "segment"), Advice::leave_out(SPREAD)];
+    Some(Finding::value(SPREAD, "slice", fault, help).advising(ways).with(with))
+}
+
+/// Homes are exchanged because of their traffic. A home in the column of its KV head has none.
+pub(super) fn slices_are_not_swapped(config: &Config) -> Option<Finding> {
+    let epoch = config.takv.swap_epoch.filter(|_| config.takv.spread == Spread::Slice)?;
+    (epoch > 0).then(|| {
+        let fault = "swaps homes, and takv.spread = \"slice\" leaves nothing to swap";
+        let help = "a home feeds its own tile, so no home is busier than another";
+        let ways = [Advice::leave_out("takv.swap_epoch"), Advice::set("takv.swap_epoch", 0)];
+        Finding::value("takv.swap_epoch", epoch, fault, help).advising(ways).with(&[SPREAD])
+    })
+}
+
+/// The placement of a configuration; none while the mesh, the stride or the spread is illegal.
 pub(super) fn placement(config: &Config) -> Option<Placement> {
     let (cols, rows) = (config.mesh.cols, config.mesh.rows);
-    let legal = config.takv.column_stride < cols && config.takv.a.is_none_or(|a| legal_stride(a, rows));
+    let legal = config.takv.column_stride < cols
+        && config.takv.a.is_none_or(|a| legal_stride(a, rows))
+        && slices_have_columns(config).is_none();
     Placement::new(config, Mesh::new(cols, rows)).filter(|_| legal)
 }
 
@@ -74,13 +112,12 @@ fn fullest(placement: &Placement) -> u64 {
 
 /// Macro-blocks of a tile if all tiles have as many (N_max of the paper).
 fn even_share(placement: &Placement) -> u64 {
-    let blocks = u64::from(placement.layers) * u64::from(placement.segments);
-    blocks.div_ceil(u64::from(placement.cols * placement.rows))
+    placement.all_blocks().div_ceil(u64::from(placement.cols * placement.rows))
 }
 
 /// Bytes of the macro-blocks of the fullest home.
 fn bytes_of_a_home(config: &Config, placement: &Placement) -> f64 {
-    (fullest(placement) * u64::from(config.model.kv_heads) * slice_bytes(config)) as f64
+    (fullest(placement) * u64::from(placement.slices_of_block()) * slice_bytes(config)) as f64
 }
 
 /// One cache of the longest context must fit. Several streams share it, or are shorter.
@@ -128,6 +165,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
     let involved = [
         "memory.capacity_gib",
         "takv.placement",
+        "takv.spread",
         "takv.column_stride",
         "model.layers",
         "model.kv_heads",
@@ -143,7 +181,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
 
 /// Only a warning: an uneven placement works, and small models on small meshes have no even one.
 pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
-    let placement = placement(config).filter(|p| p.kind == PlacementKind::Takv)?;
+    let placement = placement(config).filter(|p| p.kind == PlacementKind::Takv && !p.by_slice())?;
     let (most, even) = (fullest(&placement), even_share(&placement));
     if most <= even {
         return None;

@@ -1,7 +1,7 @@
 //! Rules of memory ports: tiles can share them as configured, and the card has a pseudo-channel for each.
 
 use super::placement;
-use crate::config::{Advice, Config, Finding, PlacementKind};
+use crate::config::{Advice, Config, Finding, PlacementKind, Spread};
 use crate::design::design::Design;
 use crate::design::fpga::Fpga;
 use crate::design::memory::{fewest_tiles_per_port, ports};
@@ -121,7 +121,8 @@ const LEAST: f64 = 0.25;
 
 /// The paper keeps a layer in one column, whose ports alone read it.
 pub(super) fn a_layer_reaches_the_ports(config: &Config) -> Option<Finding> {
-    if config.takv.placement != PlacementKind::Takv || config.takv.column_stride != 0 {
+    let by_slice = config.takv.spread == Spread::Slice;
+    if config.takv.placement != PlacementKind::Takv || by_slice || config.takv.column_stride != 0 {
         return None;
     }
     let mut spread = config.clone();

@@ -2,6 +2,8 @@
 
 use super::cycles::Forecast;
 use super::follower::forecast;
+use super::noted::least_cycles;
+use crate::design::bounds::Bounds;
 use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
 use crate::design::mapping::Mapping;
@@ -38,6 +40,22 @@ impl Choice {
         let least = forecasts.iter().filter_map(cost).min_by(|a, b| a.1.total_cmp(&b.1));
         let mapping = least.map_or(Mapping::RowAligned, |(mapping, _)| mapping);
         Choice { mapping, forecasts: forecasts.to_vec() }
+    }
+
+    /// The bounds of the mapping whose tightest is the least, for these descriptors; those of `row-aligned` if it is within
+    /// 2 % of it. Bounds leave out what parts wait for, so they take a small part of a forecast's time.
+    pub fn least_bounds(design: &Design, descriptors: &[Descriptor]) -> Bounds {
+        let under = |mapping| descriptors.iter().map(|d| Descriptor { mapping, ..*d }).collect::<Vec<_>>();
+        let of = |mapping| least_cycles(design, &under(mapping));
+        let cost = |bounds: &Bounds| bounds.tightest().1 as f64;
+        let aligned = of(Mapping::RowAligned);
+        let others = [Mapping::HeadTile, Mapping::StreamStriped].map(of);
+        let best = others.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are two");
+        if cost(&best) < cost(&aligned) * (1.0 - WORTH) {
+            best
+        } else {
+            aligned
+        }
     }
 
     /// The forecast of a mapping; none if it was left out.

@@ -7,7 +7,7 @@
 use super::cycles::Forecast;
 use super::links::walk;
 use super::noted::{whole, Noted};
-use super::parts::{Due, Home, Job, Request, Tile};
+use super::parts::{Due, Home, Job, Request, Slice, Tile};
 use super::server::Server;
 use crate::design::array::Array;
 use crate::design::descriptor::Descriptor;
@@ -58,7 +58,7 @@ const RESULT: f64 = 73.0;
 /// An event; of those at a time the first goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A slice is in the staging memory.
+    /// The first flit of a slice is in the staging memory.
     Publish(usize),
     /// A fetch is at the home: tile, slice, chunk.
     Fetch(usize, usize, u32),
@@ -83,6 +83,8 @@ struct Follower<'a> {
     roots: Vec<Server>,
     /// Cycles until the weights of the first pass are loaded, and of each further one.
     loading: [f64; 2],
+    /// Flits of a burst.
+    burst: f64,
     tiles: Vec<Tile>,
     at_home: Vec<Home>,
     events: BinaryHeap<Reverse<(u64, Event)>>,
@@ -137,6 +139,7 @@ impl<'a> Follower<'a> {
             arrays: servers(tiles),
             roots: servers(design.mesh.cols() as usize),
             loading: [f64::from(first) * ratio, f64::from(array.lanes) * ratio],
+            burst: f64::from(design.memory.burst_flits),
             events: BinaryHeap::new(),
             number: 0,
             carried: vec![(0, 0.0); 4 * tiles],
@@ -178,8 +181,10 @@ impl<'a> Follower<'a> {
         let Some(slice) = self.at_home[home].fills.pop_front() else { return };
         let (x, y) = self.design.mesh.coords(self.nodes[home]);
         let port = self.design.memory.port(x, y) as usize;
-        let end = self.memory[port].serve(now, self.noted.slices[slice].work.memory[1]);
-        self.later(end + f64::from(self.design.memory.latency_cycles), Event::Publish(slice));
+        let cycles = self.noted.slices[slice].work.memory[1];
+        let end = self.memory[port].serve(now, cycles) + f64::from(self.design.memory.latency_cycles);
+        self.noted.slices[slice].filled = end - cycles..end;
+        self.later(end - cycles, Event::Publish(slice));
     }
 
     fn publish(&mut self, slice: usize, now: f64) {
@@ -234,8 +239,12 @@ impl<'a> Follower<'a> {
     fn stream(&mut self, home: usize, begin: f64) {
         let Some(request) = self.at_home[home].requests.pop_front() else { return };
         let size = f64::from(self.design.mare.chunk_flits);
-        let flits = self.noted.slices[request.slice].work.chunk_flits(request.chunk, size);
-        let end = begin + flits;
+        let Slice { work, filled, .. } = &self.noted.slices[request.slice];
+        let flits = work.chunk_flits(request.chunk, size);
+        // It is read no further than it is filled.
+        let before = work.flits_before(request.chunk, size) + flits;
+        let here = filled.start + (filled.end - filled.start) * before / work.flits();
+        let end = (begin + flits).max(here + flits.min(self.burst));
         self.at_home[home].free = end;
         let slice = &mut self.noted.slices[request.slice];
         slice.left -= request.tiles.len() as u32;

@@ -14,3 +14,4 @@ mod work;
 
 pub use choice::Choice;
 pub use cycles::{Forecast, ForecastError, FORECAST_ERROR};
+pub use noted::least_cycles;

@@ -23,12 +23,20 @@ const CROSSING: f64 = 7.0;
 /// Least cycles of each part.
 #[derive(Debug)]
 struct Least {
+    bytes: f64,
     memory: Vec<f64>,
     homes: Vec<f64>,
     links: Vec<f64>,
     ejection: Vec<f64>,
     arrays: Vec<f64>,
     roots: Vec<f64>,
+}
+
+/// Least cycles of each part for descriptors of one layer, each under its own mapping; as of a forecast, and sooner.
+pub fn least_cycles(design: &Design, descriptors: &[Descriptor]) -> Bounds {
+    let mut noted = Noted::new(design);
+    (0..).zip(descriptors).for_each(|(number, d)| noted.descriptor(number, d, descriptors.len() as u32));
+    noted.bounds(1.0)
 }
 
 /// The work of a layer.
@@ -68,6 +76,7 @@ impl<'a> Noted<'a> {
             fills: vec![VecDeque::new(); tiles],
             queries: 0.0,
             least: Least {
+                bytes: 0.0,
                 memory: none(design.memory.ports as usize),
                 homes: none(tiles),
                 links: none(4 * tiles),
@@ -90,8 +99,9 @@ impl<'a> Noted<'a> {
     /// The least cycles of so many such layers.
     pub(super) fn bounds(&self, layers: f64) -> Bounds {
         let most = |work: &[f64]| whole(work.iter().copied().fold(0.0, f64::max) * layers);
-        let Least { memory, homes, links, ejection, arrays, roots } = &self.least;
+        let Least { bytes, memory, homes, links, ejection, arrays, roots } = &self.least;
         Bounds {
+            bytes: most(&[*bytes]),
             memory: most(memory),
             injection: most(homes),
             links: most(links),
@@ -147,7 +157,10 @@ impl<'a> Noted<'a> {
                 let end = at + pieces[at..].iter().take_while(|piece| !piece.last).count() + 1;
                 let index = group * rotation + (pieces[at].rho + turn) % rotation;
                 if index < count {
-                    let home = design.placement.home(d.layer, d.first + index * d.stride);
+                    let home = {
+                        let segment = d.first + index * d.stride;
+                        design.placement.home_of(d.prefix, d.layer, segment, pieces[at].kv_head)
+                    };
                     let asks = self.asks(home, &pieces[at..end], &passes[at..end]);
                     self.slice(home, &asks, Work::new(design, d, index, weight), follows);
                 }
@@ -179,7 +192,7 @@ impl<'a> Noted<'a> {
             self.jobs[tile].push_back(Job::Slice(slice, passes));
         }
         let left = asks.len() as u32 * work.chunks[1];
-        self.slices.push(Slice { home, work, resident: false, parked: Vec::new(), left });
+        self.slices.push(Slice { home, work, resident: false, filled: 0.0..0.0, parked: Vec::new(), left });
         self.fills[home.index()].push_back(slice);
     }
 
@@ -188,6 +201,7 @@ impl<'a> Noted<'a> {
         let (mesh, (x, y)) = (self.design.mesh, self.design.mesh.coords(home));
         let (flits, weight) = (work.flits(), work.weight);
         let copies = if self.multicast { 1.0 } else { asks.len() as f64 };
+        self.least.bytes += work.bytes * weight;
         self.least.memory[self.design.memory.port(x, y) as usize] += work.memory[0] * weight;
         self.least.homes[home.index()] += flits * weight * copies;
         self.number += 1;
@@ -213,7 +227,12 @@ impl<'a> Noted<'a> {
         let (design, config) = (self.design, &self.design.config);
         let rows = f64::from(design.mesh.rows());
         let (head_dim, ratio) = (config.pe.head_dim, config.clock.noc_mhz / config.clock.pe_mhz);
-        let senders = if d.mapping == Mapping::HeadTile { 1 } else { design.mesh.rows() };
+        let senders = match d.mapping {
+            Mapping::HeadTile => 1,
+            // Rows without a segment have no result. Other descriptors of the streams may add some.
+            Mapping::RowAligned if design.placement.by_slice() => design.mesh.rows().min(d.count),
+            _ => design.mesh.rows(),
+        };
         let flits = f64::from(1 + (head_dim * 32).div_ceil(config.noc.flit_width));
         let sums = f64::from(Array::reads(head_dim)) * ratio;
         // The next result is read when the last sum of the one before has come.

@@ -3,6 +3,7 @@
 use super::work::Work;
 use crate::design::mesh::NodeId;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A slice and its way through its home.
 #[derive(Debug)]
@@ -11,8 +12,10 @@ pub(super) struct Slice {
     pub(super) home: NodeId,
     /// What it takes.
     pub(super) work: Work,
-    /// It is in the staging memory.
+    /// Its first burst is in the staging memory.
     pub(super) resident: bool,
+    /// Times at which its first flit is in the staging memory, and its last.
+    pub(super) filled: Range<f64>,
     /// Tiles whose first fetch waits for it.
     pub(super) parked: Vec<usize>,
     /// Chunks that its tiles have not been sent.

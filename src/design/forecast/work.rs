@@ -2,6 +2,7 @@
 
 use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
+use crate::design::fpga::Fpga;
 use crate::design::mapping::{Mapping, Piece};
 use crate::design::row_flits::flits_of_rows;
 use crate::design::slice::flit_elements;
@@ -15,6 +16,8 @@ pub(super) struct Work {
     pub(super) chunks: [u32; 2],
     /// Blocks of V whose weights are loaded together.
     pub(super) blocks: f64,
+    /// Cycles of its bytes at the whole bandwidth of the memory.
+    pub(super) bytes: f64,
     /// Cycles of the memory port without the rests of its channel, and with them.
     pub(super) memory: [f64; 2],
     /// Cycles of an array in one pass.
@@ -39,10 +42,12 @@ impl Work {
         let beat = (flit_bytes / design.memory.bytes_per_cycle_channel).max(1.0);
         let left = design.memory.refresh.map_or(1.0, |refresh| refresh.left());
         let of_k = (k / chunk).ceil() as u32;
+        let channels = f64::from(Fpga::of(config.board).hbm_channels);
         Work {
             halves: [k, v],
             chunks: [of_k, of_k + (v / chunk).ceil() as u32],
             blocks: f64::from(rows.1 / elements - rows.0 / elements + 1),
+            bytes: (k + v) * flit_bytes / (design.memory.bytes_per_cycle() * channels),
             memory: [
                 (k + v) * (flit_bytes / design.memory.bytes_per_cycle()).max(1.0),
                 (k + v) * beat / left,
@@ -55,6 +60,14 @@ impl Work {
     /// Flits of K and V.
     pub(super) fn flits(&self) -> f64 {
         self.halves[0] + self.halves[1]
+    }
+
+    /// Flits of the chunks before one, where a whole one has `size`.
+    pub(super) fn flits_before(&self, chunk: u32, size: f64) -> f64 {
+        match chunk.checked_sub(self.chunks[0]) {
+            Some(of_v) => self.halves[0] + f64::from(of_v) * size,
+            None => f64::from(chunk) * size,
+        }
     }
 
     /// Flits of a chunk, where a whole one has `size`.

@@ -102,7 +102,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     ];
     let part = bits(&[
         "part_data",
-        "part_alone",
+        "part_others",
         "part_head",
         "part_layer",
         "part_stream",

@@ -42,7 +42,7 @@ fn shape(design: &Design) -> SourceFile {
          */\n\
          #ifndef MESHKV_SHAPE_H\n#define MESHKV_SHAPE_H\n\n\
          /* Rules of placement. */\n\
-         #define MESHKV_PLACEMENT_TAKV 0\n#define MESHKV_PLACEMENT_ROUND_ROBIN 1\n#define MESHKV_PLACEMENT_HUB 2\n\n"
+         #define MESHKV_PLACEMENT_TAKV 0\n#define MESHKV_PLACEMENT_ROUND_ROBIN 1\n#define MESHKV_PLACEMENT_HUB 2\n#define MESHKV_PLACEMENT_SLICE 3\n\n"
     );
     // Writing to a String cannot fail.
     let mut define = |name: &str, value: u64, doc: &str| {

@@ -169,7 +169,7 @@ mod tests {
 
     fn design(cols: u32, rows: u32, swap_epoch: u32) -> Design {
         let mut config = Config::default();
-        (config.mesh.cols, config.mesh.rows, config.takv.swap_epoch) = (cols, rows, swap_epoch);
+        (config.mesh.cols, config.mesh.rows, config.takv.swap_epoch) = (cols, rows, Some(swap_epoch));
         Design::from_config("test", &config).unwrap()
     }
 

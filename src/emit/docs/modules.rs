@@ -69,7 +69,7 @@ fn usual_meaning(port: &str) -> &'static str {
         "s_rst" => "Reset, synchronous to s_clk.",
         "m_clk" => "Clock of the reader.",
         "m_rst" => "Reset, synchronous to m_clk.",
-        "root_alone" => "The only partial result of its head.",
+        "root_others" => "Partial results of its head besides this one.",
         "kind" | "next_kind" => "0 K, 1 V, 2 the flit of ones, 3 READ.",
         "next_part" => "Number of the query's part.",
         "begins" | "next_begins" => "First part of its token.",

@@ -112,6 +112,10 @@ fn facts(design: &Design) -> Vec<Fact> {
     let fact = |what, value: u32| Fact { what, value: value.to_string() };
     let multicast =
         if design.router.multicast { "in the routers (XYM trees)" } else { "none: unicast copies" };
+    let blocks = match design.placement.by_slice() {
+        true => "slices a tile must be able to hold as home",
+        false => "macro-blocks a tile must be able to hold as home",
+    };
     vec![
         fact("tiles", design.mesh.tiles() as u32),
         fact("bits of a flit on a row link", design.flit.width()),
@@ -119,7 +123,7 @@ fn facts(design: &Design) -> Vec<Fact> {
         fact("flits a virtual channel buffers", design.router.vc_depth),
         Fact { what: "multicast", value: multicast.to_owned() },
         fact("placement stride a", design.takv_a),
-        fact("macro-blocks a tile must be able to hold as home", design.blocks_per_tile),
+        fact(blocks, design.blocks_per_tile),
     ]
 }
 

@@ -14,7 +14,7 @@ pub struct View {
     pub ours: f64,
     /// The bounds that are near.
     pub bound_by: String,
-    /// Cycles over the tightest bound; 0 where there are none.
+    /// Cycles over the larger of the bounds of bytes and arrays; 0 where there are none.
     pub over_bound: f64,
     /// Error to expect, as a share.
     pub error: f64,

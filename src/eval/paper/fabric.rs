@@ -26,7 +26,7 @@ fn change(config: &mut Config, text: &str) -> Option<()> {
         "window" => config.mare.coalesce_window = value.parse().ok()?,
         "segment" => config.kv.segment_tokens = value.parse().ok()?,
         "fifo" => config.pad.fifo_depth = Some(value.parse().ok()?),
-        "epoch" => config.takv.swap_epoch = value.parse().ok()?,
+        "epoch" => config.takv.swap_epoch = Some(value.parse().ok()?),
         "vn0" => config.noc.vn0_vcs = value.parse().ok()?,
         "vn1" => config.noc.vn1_vcs = value.parse().ok()?,
         "mesh" => {

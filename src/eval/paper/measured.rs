@@ -31,9 +31,9 @@ pub struct Measured {
     pub merged: f64,
     /// KV flits that an array accepts per cycle in which its FIFO holds one.
     pub accepted: f64,
-    /// The tightest bound of the longest run, with those near it.
+    /// The part with the tightest bound of the longest run, with those near it.
     pub bound_by: String,
-    /// Cycles of that run over its tightest bound.
+    /// Cycles of that run over the larger of the bounds of its bytes and arrays.
     pub over_bound: f64,
     /// Error to expect of the cycles, as a share; 0 for a whole layer.
     pub error: f64,

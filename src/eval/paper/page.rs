@@ -94,7 +94,7 @@ fn shown(claim: &Claim) -> Shown {
         why: claim.why.clone(),
         command: view.map(|view| view.command.clone()),
         bound_by: view.map_or(String::new(), |view| match view.over_bound {
-            over if over > 0.0 => format!("{}, {over:.2} times", view.bound_by),
+            over if over > 0.0 => format!("{}; {over:.2} times its bytes or passes", view.bound_by),
             _ => view.bound_by.clone(),
         }),
     }

@@ -278,7 +278,7 @@ mod tests {
     fn the_fewest_cards_hold_the_caches_and_one_less_does_not() {
         for (batch, tokens) in [(1, 32_768), (3, 30_000), (8, 100_000)] {
             for port in [0, 128] {
-                let design = design(|c| c.takv.swap_epoch = port);
+                let design = design(|c| c.takv.swap_epoch = Some(port));
                 let fits = |way, cards| {
                     let plan = plan_cards(&design, &Load { cards, tokens, batch, ..LOAD });
                     of(&plan, way).caches.unwrap().fits

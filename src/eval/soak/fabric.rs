@@ -1,7 +1,7 @@
 //! Random fabrics and decode steps: a case is determined by its seed.
 
 use super::Draw;
-use crate::config::{Config, PlacementKind};
+use crate::config::{Config, PlacementKind, Spread};
 use crate::cosim::workloads::decode::{step, Pace, Plan, Workload};
 use crate::design::{Design, Mapping, Sharing};
 
@@ -55,7 +55,7 @@ fn config(draw: &mut Draw) -> Config {
     (c.mare.dedup, c.mare.coalesce_window) = (!draw.one_in(3), draw.of(&[0, 1, 5, 12, 40]));
     (c.mare.tree_build_cycles, c.mare.request_entries) = (draw.of(&[1, 4, 9]), draw.of(&[2, 3, 16, 33]));
     (c.mare.bloom_bits, c.mare.tag_entries) = (draw.of(&[16, 64, 256]), draw.of(&[1, 5, 16]));
-    (c.mare.bloom_refresh, c.takv.swap_epoch) = (draw.of(&[1, 7, 96]), draw.from(0, 2));
+    (c.mare.bloom_refresh, c.takv.swap_epoch) = (draw.of(&[1, 7, 96]), Some(draw.from(0, 2)));
     (c.takv.column_stride, c.takv.hub_x) = (draw.of(&[0, 0, 1]), draw.from(0, 1));
     let kinds = [PlacementKind::Takv, PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub];
     c.takv.placement = draw.of(&kinds);
@@ -70,6 +70,12 @@ fn config(draw: &mut Draw) -> Config {
     c.pe.root_lanes =
         draw.of(&[None, Some(1), Some(2), Some(16)]).filter(|lanes| lanes * 32 <= c.noc.flit_width);
     c.pe.array_rows = draw.from(1, 8);
+    // A home by slice needs as many KV heads in each column.
+    if draw.one_in(4) {
+        (c.takv.placement, c.takv.spread, c.takv.swap_epoch) = (PlacementKind::Takv, Spread::Slice, None);
+        c.model.kv_heads = c.mesh.cols * draw.from(1, 2);
+        c.model.heads = c.model.kv_heads * draw.from(1, 3);
+    }
     c
 }
 
@@ -110,11 +116,12 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 12] = [
+        let parts: [Part<'_>; 13] = [
+            &|case| case.design.placement.by_slice(),
             &|case| !case.design.config.mare.enable,
             &|case| !case.design.config.mare.dedup,
             &|case| case.design.config.takv.placement == PlacementKind::Hub,
-            &|case| case.design.config.takv.swap_epoch > 0,
+            &|case| case.design.swaps(),
             &|case| !case.design.config.pad.enable,
             &|case| case.design.config.noc.flit_width == 512,
             &|case| case.plan.steps == 3,

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Two layers of four streams. Homes that do not swap: each port has a buffer of its own.
 pub fn roomy(append: bool) -> Design {
     attention::small(|c| {
-        (c.takv.column_stride, c.takv.swap_epoch) = (1, 0);
+        (c.takv.column_stride, c.takv.swap_epoch) = (1, Some(0));
         (c.model.layers, c.model.max_streams, c.kv.append) = (2, 4, append);
     })
 }

@@ -84,7 +84,7 @@ impl RandomFabric {
                 ("part_valid", 1),
                 ("part_first", u64::from(begins)),
                 ("part_last", u64::from(self.parts[tile] == 1)),
-                ("part_alone", key >> 39),
+                ("part_others", key >> 39),
                 ("part_stream", key % u64::from(self.design.config.model.max_streams)),
                 ("part_layer", key % u64::from(self.design.config.model.layers)),
                 ("part_head", key % u64::from(self.design.config.model.heads)),

@@ -150,12 +150,14 @@ module meshkv_top #(
     parameter SLICE_FLITS = 128,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 4,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 4,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 20,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 5,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 4,
+    parameter RETRY_TICKS = 8,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
@@ -216,8 +218,6 @@ module meshkv_top #(
     parameter LEN_WIDTH = 2,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 4,
     // Width of an occupancy in bits.
     parameter VALUE_WIDTH = 24,
     // Width of the number of four elements of a query in bits.
@@ -820,6 +820,7 @@ module meshkv_top #(
         .MASK_WIDTH         (MASK_WIDTH),
         .SLICE_FLITS        (SLICE_FLITS),
         .CHUNK_FLITS        (CHUNK_FLITS),
+        .BURST_FLITS        (BURST_FLITS),
         .FIFO_DEPTH         (FIFO_DEPTH),
         .FETCH_SLOTS        (FETCH_SLOTS),
         .RETRY_TICKS        (RETRY_TICKS),
@@ -857,7 +858,6 @@ module meshkv_top #(
         .ID_WIDTH           (ID_WIDTH),
         .LEN_WIDTH          (LEN_WIDTH),
         .CREDIT_WIDTH       (CREDIT_WIDTH),
-        .BURST_FLITS        (BURST_FLITS),
         .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
         .VALUE_WIDTH        (VALUE_WIDTH),
         .LAYER_WIDTH        (LAYER_WIDTH),

@@ -59,12 +59,14 @@ module meshkv_core #(
     parameter SLICE_FLITS = 128,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 4,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 4,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 20,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 5,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 4,
+    parameter RETRY_TICKS = 8,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
@@ -133,8 +135,6 @@ module meshkv_core #(
     parameter LEN_WIDTH = 2,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 4,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
     // Width of an occupancy in bits.
@@ -409,7 +409,7 @@ module meshkv_core #(
     wire [TILES-1:0] part_ready;
     wire [TILES-1:0] part_first;
     wire [TILES-1:0] part_last;
-    wire [TILES-1:0] part_alone;
+    wire [TILES*Y_WIDTH-1:0] part_others;
     wire [TILES*STREAM_WIDTH-1:0] part_stream;
     wire [TILES*LAYER_WIDTH-1:0] part_layer;
     wire [TILES*HEAD_PLACE_WIDTH-1:0] part_head;
@@ -418,7 +418,7 @@ module meshkv_core #(
     wire [TILES*SOURCES-1:0] root_credit;
     wire [TILES-1:0] root_first;
     wire [TILES-1:0] root_last;
-    wire [TILES-1:0] root_alone;
+    wire [TILES*Y_WIDTH-1:0] root_others;
     wire [TILES*STREAM_WIDTH-1:0] root_stream;
     wire [TILES*LAYER_WIDTH-1:0] root_layer;
     wire [TILES*HEAD_PLACE_WIDTH-1:0] root_head;
@@ -452,6 +452,7 @@ module meshkv_core #(
         .MASK_WIDTH         (MASK_WIDTH),
         .SLICE_FLITS        (SLICE_FLITS),
         .CHUNK_FLITS        (CHUNK_FLITS),
+        .BURST_FLITS        (BURST_FLITS),
         .FIFO_DEPTH         (FIFO_DEPTH),
         .FETCH_SLOTS        (FETCH_SLOTS),
         .RETRY_TICKS        (RETRY_TICKS),
@@ -489,7 +490,6 @@ module meshkv_core #(
         .ID_WIDTH           (ID_WIDTH),
         .LEN_WIDTH          (LEN_WIDTH),
         .CREDIT_WIDTH       (CREDIT_WIDTH),
-        .BURST_FLITS        (BURST_FLITS),
         .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
         .VALUE_WIDTH        (VALUE_WIDTH),
         .LAYER_WIDTH        (LAYER_WIDTH),
@@ -594,7 +594,7 @@ module meshkv_core #(
         .part_ready     (part_ready),
         .part_first     (part_first),
         .part_last      (part_last),
-        .part_alone     (part_alone),
+        .part_others    (part_others),
         .part_stream    (part_stream),
         .part_layer     (part_layer),
         .part_head      (part_head),
@@ -603,7 +603,7 @@ module meshkv_core #(
         .root_credit    (root_credit),
         .root_first     (root_first),
         .root_last      (root_last),
-        .root_alone     (root_alone),
+        .root_others    (root_others),
         .root_stream    (root_stream),
         .root_layer     (root_layer),
         .root_head      (root_head),
@@ -717,7 +717,7 @@ module meshkv_core #(
                 .part_ready   (part_ready[t]),
                 .part_first   (part_first[t]),
                 .part_last    (part_last[t]),
-                .part_alone   (part_alone[t]),
+                .part_others  (part_others[t*Y_WIDTH+:Y_WIDTH]),
                 .part_stream  (part_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                 .part_layer   (part_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
                 .part_head    (part_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
@@ -728,7 +728,6 @@ module meshkv_core #(
             );
             if (Y == 0) begin : gen_root
                 meshkv_column_root #(
-                    .ROWS            (ROWS),
                     .X_WIDTH         (X_WIDTH),
                     .Y_WIDTH         (Y_WIDTH),
                     .FLIT_WIDTH      (FLIT_WIDTH),
@@ -752,7 +751,7 @@ module meshkv_core #(
                     .root_credit    (root_credit[t*SOURCES+:SOURCES]),
                     .root_first     (root_first[t]),
                     .root_last      (root_last[t]),
-                    .root_alone     (root_alone[t]),
+                    .root_others    (root_others[t*Y_WIDTH+:Y_WIDTH]),
                     .root_stream    (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                     .root_layer     (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
                     .root_head      (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
@@ -779,7 +778,7 @@ module meshkv_core #(
                     .merge_sum_data (merge_sum_data[t*SUM_WIDTH+:SUM_WIDTH])
                 );
             end else begin : gen_none
-                wire unused_root = |{root_valid[t*SOURCES+:SOURCES], root_first[t], root_last[t], root_alone[t], root_stream[t*STREAM_WIDTH+:STREAM_WIDTH], root_layer[t*LAYER_WIDTH+:LAYER_WIDTH], root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH], root_x[t*X_WIDTH+:X_WIDTH], root_y[t*Y_WIDTH+:Y_WIDTH], root_data[t*FLIT_WIDTH+:FLIT_WIDTH]};
+                wire unused_root = |{root_valid[t*SOURCES+:SOURCES], root_first[t], root_last[t], root_others[t*Y_WIDTH+:Y_WIDTH], root_stream[t*STREAM_WIDTH+:STREAM_WIDTH], root_layer[t*LAYER_WIDTH+:LAYER_WIDTH], root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH], root_x[t*X_WIDTH+:X_WIDTH], root_y[t*Y_WIDTH+:Y_WIDTH], root_data[t*FLIT_WIDTH+:FLIT_WIDTH]};
                 assign root_credit[t*SOURCES+:SOURCES] = {SOURCES{1'b0}};
             end
         end

@@ -59,12 +59,14 @@ module meshkv_fabric #(
     parameter SLICE_FLITS = 128,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 4,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 4,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 20,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 5,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 4,
+    parameter RETRY_TICKS = 8,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
@@ -133,8 +135,6 @@ module meshkv_fabric #(
     parameter LEN_WIDTH = 2,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 4,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
     // Width of an occupancy in bits.
@@ -299,7 +299,7 @@ module meshkv_fabric #(
     output wire [TILES-1:0]                  part_ready,
     input  wire [TILES-1:0]                  part_first,  // First flit of its packet.
     input  wire [TILES-1:0]                  part_last,  // Last flit of its packet.
-    input  wire [TILES-1:0]                  part_alone,  // The only partial result of its head.
+    input  wire [TILES*Y_WIDTH-1:0]          part_others,  // Partial results of its head besides this one.
     input  wire [TILES*STREAM_WIDTH-1:0]     part_stream,  // Stream.
     input  wire [TILES*LAYER_WIDTH-1:0]      part_layer,  // Layer.
     input  wire [TILES*HEAD_PLACE_WIDTH-1:0] part_head,  // Query head, by its place in the column.
@@ -310,7 +310,7 @@ module meshkv_fabric #(
     input  wire [TILES*SOURCES-1:0]          root_credit,  // One pulse a flit that left the root's buffer of that source.
     output wire [TILES-1:0]                  root_first,  // First flit of its packet.
     output wire [TILES-1:0]                  root_last,  // Last flit of its packet.
-    output wire [TILES-1:0]                  root_alone,  // The only partial result of its head.
+    output wire [TILES*Y_WIDTH-1:0]          root_others,  // Partial results of its head besides this one.
     output wire [TILES*STREAM_WIDTH-1:0]     root_stream,  // Stream.
     output wire [TILES*LAYER_WIDTH-1:0]      root_layer,  // Layer.
     output wire [TILES*HEAD_PLACE_WIDTH-1:0] root_head,  // Query head, by its place in the column.
@@ -611,6 +611,7 @@ module meshkv_fabric #(
                 .MASK_WIDTH      (MASK_WIDTH),
                 .SLICE_FLITS     (SLICE_FLITS),
                 .CHUNK_FLITS     (CHUNK_FLITS),
+                .BURST_FLITS     (BURST_FLITS),
                 .FIFO_DEPTH      (FIFO_DEPTH),
                 .FETCH_SLOTS     (FETCH_SLOTS),
                 .RETRY_TICKS     (RETRY_TICKS),
@@ -648,7 +649,6 @@ module meshkv_fabric #(
                 .ID_WIDTH        (ID_WIDTH),
                 .LEN_WIDTH       (LEN_WIDTH),
                 .CREDIT_WIDTH    (CREDIT_WIDTH),
-                .BURST_FLITS     (BURST_FLITS),
                 .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
                 .VALUE_WIDTH     (VALUE_WIDTH),
                 .LAYER_WIDTH     (LAYER_WIDTH),
@@ -699,7 +699,7 @@ module meshkv_fabric #(
                 .part_ready          (part_ready[t]),
                 .part_first          (part_first[t]),
                 .part_last           (part_last[t]),
-                .part_alone          (part_alone[t]),
+                .part_others         (part_others[t*Y_WIDTH+:Y_WIDTH]),
                 .part_stream         (part_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                 .part_layer          (part_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
                 .part_head           (part_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
@@ -708,7 +708,7 @@ module meshkv_fabric #(
                 .root_credit         (root_credit[t*SOURCES+:SOURCES]),
                 .root_first          (root_first[t]),
                 .root_last           (root_last[t]),
-                .root_alone          (root_alone[t]),
+                .root_others         (root_others[t*Y_WIDTH+:Y_WIDTH]),
                 .root_stream         (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                 .root_layer          (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
                 .root_head           (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),

@@ -46,12 +46,14 @@ module meshkv_tile #(
     parameter SLICE_FLITS = 128,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 4,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 4,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 20,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 5,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 4,
+    parameter RETRY_TICKS = 8,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
@@ -120,8 +122,6 @@ module meshkv_tile #(
     parameter LEN_WIDTH = 2,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 4,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
     // Width of an occupancy in bits.
@@ -198,7 +198,7 @@ module meshkv_tile #(
     output wire                        part_ready,
     input  wire                        part_first,  // First flit of its packet.
     input  wire                        part_last,  // Last flit of its packet.
-    input  wire                        part_alone,  // The only partial result of its head.
+    input  wire [Y_WIDTH-1:0]          part_others,  // Partial results of its head besides this one.
     input  wire [STREAM_WIDTH-1:0]     part_stream,  // Stream.
     input  wire [LAYER_WIDTH-1:0]      part_layer,  // Layer.
     input  wire [HEAD_PLACE_WIDTH-1:0] part_head,  // Query head, by its place in the column.
@@ -209,7 +209,7 @@ module meshkv_tile #(
     input  wire [SOURCES-1:0]          root_credit,  // One pulse a flit that left the root's buffer of that source.
     output wire                        root_first,  // First flit of its packet.
     output wire                        root_last,  // Last flit of its packet.
-    output wire                        root_alone,  // The only partial result of its head.
+    output wire [Y_WIDTH-1:0]          root_others,  // Partial results of its head besides this one.
     output wire [STREAM_WIDTH-1:0]     root_stream,  // Stream.
     output wire [LAYER_WIDTH-1:0]      root_layer,  // Layer.
     output wire [HEAD_PLACE_WIDTH-1:0] root_head,  // Query head, by its place in the column.
@@ -309,7 +309,8 @@ module meshkv_tile #(
     // Rows from the slice's home north to this tile, modulo ROWS.
     wire [Y_WIDTH:0] above = {1'b0, y} - {1'b0, home_y};
     wire [Y_WIDTH:0] round = above + ROWS[Y_WIDTH:0];
-    wire [Y_WIDTH-1:0] lag = above[Y_WIDTH] ? round[Y_WIDTH-1:0] : above[Y_WIDTH-1:0];
+    // A close has no home: it says how many other rows have a partial result of its heads.
+    wire [Y_WIDTH-1:0] lag = is_close ? expected[Y_WIDTH-1:0] : above[Y_WIDTH] ? round[Y_WIDTH-1:0] : above[Y_WIDTH-1:0];
     wire unused_round = round[Y_WIDTH];
 
     // If each head has a row of its own: the column's heads that this row computes for one of the streams.
@@ -388,12 +389,13 @@ module meshkv_tile #(
         .came_tag     (cmd_came_tag)
     );
 
-    wire                      fill_valid, claim_valid, claim_named, claim_known, publish_valid, freed_valid;
+    wire                      fill_valid, claim_valid, claim_named, claim_known, publish_valid, complete_valid, freed_valid;
+    wire                      stream_valid, stream_pending;
     wire [ADDR_WIDTH-1:0]     fill_addr;
     wire [FLIT_WIDTH-1:0]     fill_data;
-    wire [SLOT_WIDTH-1:0]     claim_slot, publish_slot, freed_slot;
+    wire [SLOT_WIDTH-1:0]     claim_slot, publish_slot, complete_slot, freed_slot, stream_slot;
     wire [TAG_WIDTH-1:0]      claim_tag;
-    wire [INDEX_WIDTH-1:0]    claim_last;
+    wire [INDEX_WIDTH-1:0]    claim_last, stream_flit;
     wire [EXPECTED_WIDTH-1:0] claim_expected;
     wire                      event_fill, event_slice, event_wait;
     meshkv_filler #(
@@ -448,6 +450,12 @@ module meshkv_tile #(
         .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
+        .complete_valid(complete_valid),
+        .complete_slot (complete_slot),
+        .stream_valid  (stream_valid),
+        .stream_slot   (stream_slot),
+        .stream_flit   (stream_flit),
+        .stream_pending(stream_pending),
         .freed_valid   (freed_valid),
         .freed_slot    (freed_slot),
         .error_memory  (error_memory),
@@ -480,6 +488,7 @@ module meshkv_tile #(
         .MASK_WIDTH     (MASK_WIDTH),
         .SLICE_FLITS    (SLICE_FLITS),
         .CHUNK_FLITS    (CHUNK_FLITS),
+        .BURST_FLITS    (BURST_FLITS),
         .FIFO_DEPTH     (FIFO_DEPTH),
         .FETCH_SLOTS    (FETCH_SLOTS),
         .RETRY_TICKS    (RETRY_TICKS),
@@ -538,20 +547,26 @@ module meshkv_tile #(
         .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
+        .complete_valid(complete_valid),
+        .complete_slot (complete_slot),
+        .stream_valid  (stream_valid),
+        .stream_slot   (stream_slot),
+        .stream_flit   (stream_flit),
+        .stream_pending(stream_pending),
         .freed_valid   (freed_valid),
         .freed_slot    (freed_slot),
         .part_valid    (part_valid),
         .part_ready    (part_ready),
         .part_first    (part_first),
         .part_last     (part_last),
-        .part_alone    (part_alone),
+        .part_others   (part_others),
         .part_id       ({part_head, part_layer, part_stream}),
         .part_data     (part_data),
         .root_valid    (root_valid),
         .root_credit   (root_credit),
         .root_first    (root_first),
         .root_last     (root_last),
-        .root_alone    (root_alone),
+        .root_others   (root_others),
         .root_id       ({root_head, root_layer, root_stream}),
         .root_x        (root_x),
         .root_y        (root_y),

@@ -34,7 +34,7 @@ module meshkv_requester #(
     // Completed ranges remembered, besides those in flight.
     parameter HISTORY = 64,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 4,
+    parameter RETRY_TICKS = 8,
     // Width of a place in the FIFO in bits, as small as possible.
     parameter PTR_WIDTH = 5,
     // Width of its pointers in gray code.

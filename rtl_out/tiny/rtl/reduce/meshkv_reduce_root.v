@@ -20,6 +20,8 @@ module meshkv_reduce_root #(
     parameter DEPTH = 4,
     // Elements of a head, a power of two from 32.
     parameter HEAD_DIM = 32,
+    // Width of the number of a head's other partials in bits.
+    parameter OTHERS_WIDTH = 1,
     // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
     parameter SUM_WIDTH = 62,
     // Bits of a sum below the point.
@@ -28,8 +30,6 @@ module meshkv_reduce_root #(
     parameter STREAMS = 2,
     // Heads of this column.
     parameter HEADS = 2,
-    // Partials of a head, unless it has only one.
-    parameter PARTIALS = 2,
     // Width of a stream in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a layer in bits.
@@ -48,7 +48,7 @@ module meshkv_reduce_root #(
     input  wire [SOURCES-1:0]         root_valid,  // One-hot: its source.
     input  wire                       root_first,
     input  wire                       root_last,
-    input  wire                       root_alone,  // The only partial of its head; with the first flit.
+    input  wire [OTHERS_WIDTH-1:0]    root_others,  // Partial results of its head besides this one; with the first flit.
     input  wire [ID_WIDTH-1:0]        root_id,  // Head, layer, stream, from the top; with the first flit.
     input  wire [FLIT_WIDTH-1:0]      root_data,
     output wire [SOURCES-1:0]         root_credit,  // One pulse a flit that left its place.
@@ -79,10 +79,9 @@ module meshkv_reduce_root #(
     localparam CONTEXT_WIDTH = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1;
     localparam BEATS         = HEAD_DIM / LANES;
     localparam BEAT_WIDTH    = $clog2(BEATS);
-    localparam COUNT_WIDTH   = $clog2(PARTIALS + 1);
+    localparam COUNT_WIDTH   = OTHERS_WIDTH;
     localparam STATE_WIDTH   = SUM_WIDTH + 32 + 3 + COUNT_WIDTH;
     localparam LAST_CONTEXT  = CONTEXTS - 1;
-    localparam LAST_PARTIAL  = PARTIALS - 1;
     // Stages: o leaves the memory after READ, the sum is ready after SUM.
     localparam READ = 2, SUM = 5;
     // A number is read no earlier than BEATS + 1 cycles after that of the packet before: with few beats a packet
@@ -90,43 +89,45 @@ module meshkv_reduce_root #(
     localparam GAP  = BEATS < SUM ? SUM - BEATS : 0;
     localparam NEAR = (1 << GAP) - 1;
 
-    wire                  header_valid, header_alone, inlet_idle, finisher_idle, finisher_full, busy, start;
+    wire                  header_valid, inlet_idle, finisher_idle, finisher_full, busy, start;
     wire [ID_WIDTH-1:0]   header_id;
+    wire [OTHERS_WIDTH-1:0] header_others;
     wire [31:0]           header_max, header_l;
     wire                  in_valid, in_first, in_last;
     wire [BEAT_WIDTH-1:0] in_beat;
     wire [32*LANES-1:0]   in_words;
     meshkv_reduce_inlet #(
-        .FLIT_WIDTH(FLIT_WIDTH),
-        .LANES     (LANES),
-        .ID_WIDTH  (ID_WIDTH),
-        .SOURCES   (SOURCES),
-        .DEPTH     (DEPTH),
-        .HEAD_DIM  (HEAD_DIM),
-        .BEAT_WIDTH(BEAT_WIDTH)
+        .FLIT_WIDTH  (FLIT_WIDTH),
+        .LANES       (LANES),
+        .ID_WIDTH    (ID_WIDTH),
+        .SOURCES     (SOURCES),
+        .DEPTH       (DEPTH),
+        .HEAD_DIM    (HEAD_DIM),
+        .OTHERS_WIDTH(OTHERS_WIDTH),
+        .BEAT_WIDTH  (BEAT_WIDTH)
     ) u_inlet (
-        .clk         (clk),
-        .rst         (rst),
-        .root_valid  (root_valid),
-        .root_first  (root_first),
-        .root_last   (root_last),
-        .root_alone  (root_alone),
-        .root_id     (root_id),
-        .root_data   (root_data),
-        .root_credit (root_credit),
-        .idle        (inlet_idle),
-        .header_valid(header_valid),
-        .header_alone(header_alone),
-        .header_id   (header_id),
-        .header_max  (header_max),
-        .header_l    (header_l),
-        .start       (start),
-        .busy        (busy),
-        .m_valid     (in_valid),
-        .m_first     (in_first),
-        .m_last      (in_last),
-        .m_beat      (in_beat),
-        .m_words     (in_words)
+        .clk          (clk),
+        .rst          (rst),
+        .root_valid   (root_valid),
+        .root_first   (root_first),
+        .root_last    (root_last),
+        .root_others  (root_others),
+        .root_id      (root_id),
+        .root_data    (root_data),
+        .root_credit  (root_credit),
+        .idle         (inlet_idle),
+        .header_valid (header_valid),
+        .header_others(header_others),
+        .header_id    (header_id),
+        .header_max   (header_max),
+        .header_l     (header_l),
+        .start        (start),
+        .busy         (busy),
+        .m_valid      (in_valid),
+        .m_first      (in_first),
+        .m_last       (in_last),
+        .m_beat       (in_beat),
+        .m_words      (in_words)
     );
 
     // The next packet is prepared while the numbers of the present one are added.
@@ -183,7 +184,7 @@ module meshkv_reduce_root #(
                 ahead_none_q <= infinite | ~(|header_l);
                 special_q    <= special | infinite;
                 saturated_q  <= saturated | header_l[31];
-                ahead_ends_q <= header_alone | (count == LAST_PARTIAL[COUNT_WIDTH-1:0]);
+                ahead_ends_q <= count == header_others;
                 phase_q      <= PREPARE;
             end
             default: if (start) phase_q <= WAIT;

@@ -200,6 +200,7 @@ module meshkv_column_controller #(
     localparam [COLS*MASK_WIDTH-1:0] COLUMN_MASKS = {2'b11, 2'b11, 2'b11};
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {2'b11, 2'b11, 2'b11};
     localparam LAST_PIECE_NUM = PIECES - 1, LAST_SLICE_NUM = SLICES - 1, LAST_COLUMN_NUM = COLS - 1;
+    localparam OTHERS_NUM = ROWS - 1;
     localparam GROUP_WIDTH = INDEX_COUNT_WIDTH - ROTATION_WIDTH;
     reg  [GROUP_WIDTH-1:0]     group_q;
     reg  [ROTATION_WIDTH-1:0]  turn_q;
@@ -227,6 +228,7 @@ module meshkv_column_controller #(
     wire [ROTATION_WIDTH-1:0]  next_turn = ~last_turn | (last_group & last_round) ? later : turn_q & ~LAP_MASK;
     wire                       ends_round = last_piece & last_turn & last_group;
     wire [X_WIDTH-1:0]         column_now = share ? column_q : piece[SLICE_WIDTH+:X_WIDTH];
+    wire [SLICE_WIDTH-1:0]     slice_now = share ? slice_q : piece[SLICE_WIDTH-1:0];
     wire [MASK_WIDTH-1:0]      mask_now   = share ? COLUMN_MASKS[column_q*MASK_WIDTH+:MASK_WIDTH] : piece[SLICE_WIDTH+X_WIDTH+:MASK_WIDTH];
     wire                       advance;
 
@@ -358,15 +360,20 @@ module meshkv_column_controller #(
     wire                      word_ready;
     reg  [BUS_WIDTH-1:0]      word_q;
     wire [ROWS-1:0]           own_rows = COLUMN_ROWS[x*ROWS+:ROWS];
+    wire [ROWS-1:0]           turned_rows = own_rows;
+    wire [ROWS-1:0]           turned_by   = spread_q;
     reg  [ROWS-1:0]           close_rows;
+    reg  [EXPECTED_WIDTH-1:0] others;  // Partial results of a head besides that of one of these rows.
     integer                   u, v;
     always @(*) begin
         close_rows = {ROWS{1'b0}};
         for (u = 0; u < ROWS; u = u + 1) begin
             for (v = 0; v < ROWS; v = v + 1)
-                close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (own_rows[u] & spread_q[v]);
+                close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (turned_rows[u] & turned_by[v]);
         end
         if (gathers_q) close_rows = {ROWS{|own_rows}};
+        others = OTHERS_NUM[EXPECTED_WIDTH-1:0];
+        if (~gathers_q) others = {EXPECTED_WIDTH{1'b0}};
     end
     // A close of scattered streams goes to all heads and rows, as in a row-aligned mapping.
     wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
@@ -387,7 +394,7 @@ module meshkv_column_controller #(
             rows_1   <= share ? COLUMN_ROWS[column_q*ROWS+:ROWS] : piece[SLICE_WIDTH+X_WIDTH+MASK_WIDTH+:ROWS];
             mask_1   <= mask_now;
             column_1 <= column_now;
-            slice_1  <= share ? slice_q : piece[SLICE_WIDTH-1:0];
+            slice_1  <= slice_now;
             turn_1   <= turn_q;
             group_1  <= group_q;
 
@@ -420,7 +427,8 @@ module meshkv_column_controller #(
             if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
 
             word_valid_q <= says;
-            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word, askers_q,
+            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word,
+                             close ? others : askers_q,
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
         end

@@ -5,8 +5,9 @@
 // requests.
 //
 // Each slice takes a free slot and is read by bursts with different IDs, so that answers may arrive
-// in any order. It is published when complete. After an error, which is reported, the slice is
-// published all the same, so that no tile waits forever.
+// in any order. It is published with its first flit, one with a new token when it has that. The home
+// reads no burst that is not whole. After a time-out, which is reported, all slices are published and
+// complete as they are, so that no tile waits forever.
 `default_nettype none
 module meshkv_filler #(
     // Width of a tag (stream, layer, segment, slice) in bits.
@@ -87,9 +88,19 @@ module meshkv_filler #(
     output wire                      claim_named,  // The tag is of the slice that gets the next slot.
     input  wire                      claim_known,  // It still has an earlier slot and must wait.
 
-    // A slice is complete.
-    output wire                      publish_valid,  // One pulse a slice.
+    // A slice becomes resident.
+    output wire                      publish_valid,  // One pulse a slice, with its first flit.
     output wire [SLOT_WIDTH-1:0]     publish_slot,  // Its slot.
+
+    // A slice is complete.
+    output wire                      complete_valid,  // One pulse a slice.
+    output wire [SLOT_WIDTH-1:0]     complete_slot,  // Its slot.
+
+    // The burst of a slice that is read next.
+    input  wire                      stream_valid,
+    input  wire [SLOT_WIDTH-1:0]     stream_slot,  // Slot of the slice.
+    input  wire [INDEX_WIDTH-1:0]    stream_flit,  // First flit that is read.
+    output wire                      stream_pending,  // Some of the burst is still to come.
 
     // A slot is free again.
     input  wire                      freed_valid,  // One pulse a slot.
@@ -101,7 +112,7 @@ module meshkv_filler #(
 
     // Events, one pulse each.
     output wire                      event_fill,  // A flit is written.
-    output wire                      event_slice,  // A slice is published.
+    output wire                      event_slice,  // A slice is complete.
     output wire                      event_wait  // A slice waits for a free slot.
 );
     localparam WORD_WIDTH  = EXPECTED_WIDTH + NUMBER_WIDTH + 2 * INDEX_WIDTH + TAG_WIDTH;
@@ -133,8 +144,8 @@ module meshkv_filler #(
         .m_data ({claim_expected, number, front_last, front_first, claim_tag})
     );
 
-    // A slice takes the lowest free slot after it has lost any earlier one. The filler fills and publishes the slot,
-    // the home frees it.
+    // A slice takes the lowest free slot after it has lost any earlier one. The filler publishes the slot with the first
+    // flit and fills it, the home frees it.
     reg  [SLOTS-1:0]      free_q, filling_q;
     wire [SLOTS-1:0]      lowest = free_q & (~free_q + 1'b1);
     reg                   busy_q;  // The slice at the front has its slot.
@@ -233,19 +244,34 @@ module meshkv_filler #(
     assign fill_addr  = place_q[d_id_q*ADDR_WIDTH+:ADDR_WIDTH];
     assign fill_data  = d_data_q;
 
-    // A slice is complete when all its bursts have been requested and answered.
-    reg  [SLOTS-1:0]            issued_q;
-    wire [SLOTS-1:0]            publishes;
-    assign publish_valid = |publishes;
-    reg  [SLOT_WIDTH-1:0]       publish_now;
+    // The home reads no burst that is under way, or that is not requested yet. Bursts of a slice are requested in order
+    // and may come in any.
+    localparam LAST_BEAT_NUM = BURST_FLITS - 1;
+    localparam [ADDR_WIDTH-1:0] LAST_BEAT = LAST_BEAT_NUM[ADDR_WIDTH-1:0];
+    wire [ADDR_WIDTH-1:0]  stream_addr = { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, stream_slot} * SLICE
+        + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, stream_flit};
+    wire [IDS-1:0]         under_way;
+    wire                   ahead = busy_q && slot_q == stream_slot && (from & ~LAST_OFFSET) <= (stream_flit & ~LAST_OFFSET);
+    assign stream_pending = stream_valid & ~broken_q & (|under_way | ahead);
+
+    // A slice is published with its first flit. It is complete when all its bursts have been requested and answered.
+    reg  [SLOTS-1:0]            issued_q, shown_q;
+    wire [SLOTS-1:0]            opens, publishes, completes;
+    assign publish_valid  = |publishes;
+    assign complete_valid = |completes;
+    reg  [SLOT_WIDTH-1:0]       publish_now, complete_now;
     integer                     j;
     always @(*) begin
-        publish_now = {SLOT_WIDTH{1'b0}};
-        for (j = 0; j < SLOTS; j = j + 1)
-            publish_now = publish_now | (j[SLOT_WIDTH-1:0] & {SLOT_WIDTH{publishes[j]}});
+        publish_now  = {SLOT_WIDTH{1'b0}};
+        complete_now = {SLOT_WIDTH{1'b0}};
+        for (j = 0; j < SLOTS; j = j + 1) begin
+            publish_now  = publish_now | (j[SLOT_WIDTH-1:0] & {SLOT_WIDTH{publishes[j]}});
+            complete_now = complete_now | (j[SLOT_WIDTH-1:0] & {SLOT_WIDTH{completes[j]}});
+        end
     end
-    assign publish_slot = publish_now;
-    // After a time-out the filler publishes all claimed slots as they are, one a cycle.
+    assign publish_slot  = publish_now;
+    assign complete_slot = complete_now;
+    // After a time-out all slots that are not complete are published and complete as they are, one a cycle.
     wire [SLOTS-1:0]            given = filling_q & (~filling_q + 1'b1) & {SLOTS{broken_q & ~busy_q}};
     genvar s;
     generate
@@ -253,16 +279,22 @@ module meshkv_filler #(
             reg [LEFT_WIDTH-1:0] left_q;
             wire                 more = sends && slot_q == s;
             wire                 less = frees && d_slot == s;
-            assign publishes[s] = (less & ~more & issued_q[s] && left_q == {{LEFT_WIDTH-1{1'b0}}, 1'b1}) | given[s];
+            wire                 ends_here = less & ~more & issued_q[s] && left_q == {{LEFT_WIDTH-1{1'b0}}, 1'b1};
+            wire                 new_here  = comes && d_slot == s && !shown_q[s];
+            assign opens[s]     = new_here;
+            assign publishes[s] = opens[s] | (given[s] & ~shown_q[s]);
+            assign completes[s] = ends_here | given[s];
             always @(posedge clk) begin
                 if (more & ~less) left_q <= left_q + 1'b1;
                 if (less & ~more) left_q <= left_q - 1'b1;
                 issued_q[s]  <= (issued_q[s] | (issued && slot_q == s)) & ~(claims & lowest[s]);
-                filling_q[s] <= (filling_q[s] & ~publishes[s]) | (claims & lowest[s]);
+                shown_q[s]   <= (shown_q[s] | publishes[s]) & ~(claims & lowest[s]);
+                filling_q[s] <= (filling_q[s] & ~completes[s]) | (claims & lowest[s]);
                 free_q[s]    <= (free_q[s] | (freed_valid && freed_slot == s)) & ~(claims & lowest[s]);
                 if (rst) begin
                     left_q       <= {LEFT_WIDTH{1'b0}};
                     issued_q[s]  <= 1'b0;
+                    shown_q[s]   <= 1'b0;
                     filling_q[s] <= 1'b0;
                     free_q[s]    <= 1'b1;
                 end
@@ -277,11 +309,13 @@ module meshkv_filler #(
     assign error_memory  = bad_q;
     assign error_timeout = broken_q;
     assign event_fill    = comes;
-    assign event_slice   = publish_valid;
+    assign event_slice   = complete_valid;
 
     genvar n;
     generate
         for (n = 0; n < IDS; n = n + 1) begin : gen_id
+            assign under_way[n] = used_q[n]
+                && ((place_q[n*ADDR_WIDTH+:ADDR_WIDTH] ^ stream_addr) & ~LAST_BEAT) == {ADDR_WIDTH{1'b0}};
             always @(posedge clk) begin
                 if (sends & vacant[n]) place_q[n*ADDR_WIDTH+:ADDR_WIDTH] <= { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, slot_q} * SLICE
                     + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, from};

@@ -26,15 +26,7 @@ module meshkv_read_guard #(
     // 1: there is a second base address.
     parameter SECOND = 0,
     // Bursts of an epoch at most that memory owes.
-    parameter BURSTS = 8,
-    // Number of the first port's argument.
-    parameter FIRST_ARGUMENT = 2,
-    // Lowest bit of an address that names the part of memory.
-    parameter PART_LSB = 27,
-    // Bits that do; 0: all addresses are in that of the own argument.
-    parameter PART_WIDTH = 5,
-    // Ports to external memory.
-    parameter PORTS = 32
+    parameter BURSTS = 8
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -97,26 +89,6 @@ module meshkv_read_guard #(
                 if (also & base_high)  second_q[KEPT-1:32-ALIGN_LOG] <= base_data;
             end
             assign base = s_second ? second_q : base_q;
-        end else if (PART_WIDTH != 0) begin : gen_parts
-            // A tile that has swapped reads from the memory of another port.
-            wire [63:0] whole_base;
-            wire        unused_own = |{number, second, s_second, base_q, whole_base[ALIGN_LOG-1:0]};
-            assign base = whole_base[63:ALIGN_LOG];
-            meshkv_base_table #(
-                .PORTS         (PORTS),
-                .ARG_BITS      (ARG_BITS),
-                .ALIGN_LOG     (ALIGN_LOG),
-                .FIRST_ARGUMENT(FIRST_ARGUMENT),
-                .PART_WIDTH    (PART_WIDTH)
-            ) u_bases (
-                .clk          (clk),
-                .base_valid   (base_valid),
-                .base_high    (base_high),
-                .base_argument(base_argument),
-                .base_data    (base_data),
-                .part         (s_araddr[PART_LSB+:PART_WIDTH] & {PART_WIDTH{s_arvalid}}),
-                .base         (whole_base)
-            );
         end else begin : gen_one
             wire unused_second = |{second, s_second};
             assign base = base_q;

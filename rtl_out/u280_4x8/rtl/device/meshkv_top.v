@@ -26,14 +26,6 @@ module meshkv_top #(
     parameter ARG_BITS = 6,
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 5,
-    // Number of the first port's argument.
-    parameter FIRST_ARGUMENT = 2,
-    // Lowest bit of an address that names the part of memory.
-    parameter PART_LSB = 27,
-    // Bits that do; 0: all addresses are in that of the own argument.
-    parameter PART_WIDTH = 5,
-    // Ports to external memory.
-    parameter PORTS = 32,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
@@ -78,6 +70,8 @@ module meshkv_top #(
     parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
+    // Ports to external memory.
+    parameter PORTS = 32,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
     // Arguments: queries, outputs, one base address a memory port, and the list.
@@ -150,6 +144,8 @@ module meshkv_top #(
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 64,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 192,
     // Ranges in flight at a time, at least 2.
@@ -216,28 +212,18 @@ module meshkv_top #(
     parameter LEN_WIDTH = 4,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
-    // Width of an occupancy in bits.
-    parameter VALUE_WIDTH = 24,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
-    // Width of a number of slots in bits.
-    parameter USED_WIDTH = 4,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
-    // Decode steps from one swap to the next (K).
-    parameter EPOCH = 128,
-    // Width of a step's number in bits.
-    parameter EPOCH_WIDTH = 7,
     // Groups that wait for the bus of a column.
     parameter QUERY_DEPTH = 64,
     // Rows from a layer to the next (a).
     parameter STRIDE = 5,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 1,
     // Rounds of a layer's segments over the rows.
     parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
     // Width of the number of a home's macro-block in bits.
     parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
@@ -245,17 +231,17 @@ module meshkv_top #(
     // Width of a KV head's number in bits.
     parameter SLICE_WIDTH = 5,
     // Segments of a group, a power of two.
-    parameter ROTATION = 32,
+    parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
-    parameter LAP = 8,
+    parameter LAP = 2,
     // Width of a place in a group in bits.
-    parameter ROTATION_WIDTH = 5,
+    parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
     // Number of pieces: the heads of one KV head in one column each.
-    parameter PIECES = 32,
+    parameter PIECES = 8,
     // Width of a piece's number in bits.
-    parameter PIECE_COUNT_WIDTH = 5,
+    parameter PIECE_COUNT_WIDTH = 3,
     // Width of a slice's number within its home in bits.
     parameter LOCAL_WIDTH = 12,
     // Width of the number of a home's region in bits.
@@ -263,13 +249,15 @@ module meshkv_top #(
     // Regions of a row: its tiles, rounded up to whole ports.
     parameter [63:0] ROW_REGIONS = 64'd4,
     // Macro-blocks a stream for which a home has room in external memory.
-    parameter [63:0] BLOCKS = 64'd128,
+    parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Flits of a token's K, as a power of two.
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // KV heads of a column.
+    parameter COLUMN_SLICES = 8,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Width of a byte's place in the region of a home in bits.
@@ -286,6 +274,8 @@ module meshkv_top #(
     parameter DIM_LOG = 7,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
+    // Width of the number of a query's part in bits.
+    parameter PART_WIDTH = 2,
     // Width of a token's number in a flit in bits.
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
@@ -905,12 +895,6 @@ module meshkv_top #(
     wire query_ready;
     wire desc_ready;
     wire idle;
-    wire occupancy_valid;
-    wire [HOME_WIDTH-1:0] occupancy_tile;
-    wire [VALUE_WIDTH-1:0] occupancy_value;
-    wire swap_valid;
-    wire [HOME_WIDTH-1:0] swap_a;
-    wire [HOME_WIDTH-1:0] swap_b;
     wire [COLS-1:0] out_valid;
     wire [COLS*STREAM_WIDTH-1:0] out_stream;
     wire [COLS*LAYER_WIDTH-1:0] out_layer;
@@ -955,10 +939,6 @@ module meshkv_top #(
         .EPOCH_BITS       (EPOCH_BITS),
         .ARG_BITS         (ARG_BITS),
         .HOST_ID_WIDTH    (HOST_ID_WIDTH),
-        .FIRST_ARGUMENT   (FIRST_ARGUMENT),
-        .PART_LSB         (PART_LSB),
-        .PART_WIDTH       (PART_WIDTH),
-        .PORTS            (PORTS),
         .STREAM_WIDTH     (STREAM_WIDTH),
         .STREAMS_WIDTH    (STREAMS_WIDTH),
         .HEAD_ID_WIDTH    (HEAD_ID_WIDTH),
@@ -981,6 +961,7 @@ module meshkv_top #(
         .TOKENS           (TOKENS),
         .NUM_LAYERS       (NUM_LAYERS),
         .NUM_SEGMENTS     (NUM_SEGMENTS),
+        .PORTS            (PORTS),
         .ARG_WORD_BITS    (ARG_WORD_BITS),
         .NUM_ARGUMENTS    (NUM_ARGUMENTS),
         .BASE_LOG         (BASE_LOG),
@@ -1548,6 +1529,7 @@ module meshkv_top #(
         .MASK_WIDTH         (MASK_WIDTH),
         .SLICE_FLITS        (SLICE_FLITS),
         .CHUNK_FLITS        (CHUNK_FLITS),
+        .BURST_FLITS        (BURST_FLITS),
         .FIFO_DEPTH         (FIFO_DEPTH),
         .FETCH_SLOTS        (FETCH_SLOTS),
         .RETRY_TICKS        (RETRY_TICKS),
@@ -1585,26 +1567,21 @@ module meshkv_top #(
         .ID_WIDTH           (ID_WIDTH),
         .LEN_WIDTH          (LEN_WIDTH),
         .CREDIT_WIDTH       (CREDIT_WIDTH),
-        .BURST_FLITS        (BURST_FLITS),
         .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
-        .VALUE_WIDTH        (VALUE_WIDTH),
         .LAYER_WIDTH        (LAYER_WIDTH),
         .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
-        .USED_WIDTH         (USED_WIDTH),
         .PORTS              (PORTS),
         .ROW_PORTS          (ROW_PORTS),
         .PORT_TILES         (PORT_TILES),
         .DESC_DEPTH         (DESC_DEPTH),
-        .EPOCH              (EPOCH),
-        .EPOCH_WIDTH        (EPOCH_WIDTH),
         .QUERY_GROUP        (QUERY_GROUP),
         .QUERY_GROUP_WIDTH  (QUERY_GROUP_WIDTH),
         .QUERY_DEPTH        (QUERY_DEPTH),
         .SEGMENT_WIDTH      (SEGMENT_WIDTH),
         .STRIDE             (STRIDE),
-        .COLUMN_STRIDE      (COLUMN_STRIDE),
         .ROUNDS             (ROUNDS),
+        .AHEAD_WIDTH        (AHEAD_WIDTH),
         .BLOCK_WIDTH        (BLOCK_WIDTH),
         .PLACE_WIDTH        (PLACE_WIDTH),
         .SLICE_WIDTH        (SLICE_WIDTH),
@@ -1623,6 +1600,7 @@ module meshkv_top #(
         .TOKENS             (TOKENS),
         .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+        .COLUMN_SLICES      (COLUMN_SLICES),
         .AXI_ID_WIDTH       (AXI_ID_WIDTH),
         .AXI_ADDR_WIDTH     (AXI_ADDR_WIDTH),
         .SLICE_BYTES        (SLICE_BYTES),
@@ -1636,6 +1614,7 @@ module meshkv_top #(
         .LANE_LOG           (LANE_LOG),
         .DIM_LOG            (DIM_LOG),
         .TOKEN_WIDTH        (TOKEN_WIDTH),
+        .PART_WIDTH         (PART_WIDTH),
         .SUB_WIDTH          (SUB_WIDTH),
         .JOB_DEPTH          (JOB_DEPTH),
         .LOAD_CYCLES        (LOAD_CYCLES),
@@ -1687,12 +1666,6 @@ module meshkv_top #(
         .desc_step      (desc_step),
         .partials       (partials),
         .idle           (idle),
-        .occupancy_valid(occupancy_valid),
-        .occupancy_tile (occupancy_tile),
-        .occupancy_value(occupancy_value),
-        .swap_valid     (swap_valid),
-        .swap_a         (swap_a),
-        .swap_b         (swap_b),
         .out_valid      (out_valid),
         .out_ready      (out_ready),
         .out_stream     (out_stream),
@@ -1736,6 +1709,6 @@ module meshkv_top #(
         .pad_state      (pad_state)
     );
     // Observation outputs of the core, for simulation.
-    wire unused_core = |{occupancy_valid, occupancy_tile, occupancy_value, swap_valid, swap_a, swap_b, merge_valid, merge_stream, merge_head, merge_y, merge_sum_valid, merge_sum_first, merge_sum_max, merge_sum_data, vc_busy, pad_state};
+    wire unused_core = |{merge_valid, merge_stream, merge_head, merge_y, merge_sum_valid, merge_sum_first, merge_sum_max, merge_sum_data, vc_busy, pad_state};
 endmodule
 `default_nettype wire

@@ -59,6 +59,8 @@ module meshkv_core #(
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 64,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 192,
     // Ranges in flight at a time, at least 2.
@@ -133,20 +135,14 @@ module meshkv_core #(
     parameter LEN_WIDTH = 4,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
-    // Width of an occupancy in bits.
-    parameter VALUE_WIDTH = 24,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
-    // Width of a number of slots in bits.
-    parameter USED_WIDTH = 4,
     // Ports to external memory.
     parameter PORTS = 32,
     // Ports of a row of tiles.
@@ -155,10 +151,6 @@ module meshkv_core #(
     parameter PORT_TILES = 1,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
-    // Decode steps from one swap to the next (K).
-    parameter EPOCH = 128,
-    // Width of a step's number in bits.
-    parameter EPOCH_WIDTH = 7,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
     // Width of the number of such a group of a query in bits.
@@ -169,10 +161,10 @@ module meshkv_core #(
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
     parameter STRIDE = 5,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 1,
     // Rounds of a layer's segments over the rows.
     parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
     // Width of the number of a home's macro-block in bits.
     parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
@@ -182,17 +174,17 @@ module meshkv_core #(
     // Width of a number of segments in bits.
     parameter COUNT_WIDTH = 10,
     // Segments of a group, a power of two.
-    parameter ROTATION = 32,
+    parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
-    parameter LAP = 8,
+    parameter LAP = 2,
     // Width of a place in a group in bits.
-    parameter ROTATION_WIDTH = 5,
+    parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
     // Number of pieces: the heads of one KV head in one column each.
-    parameter PIECES = 32,
+    parameter PIECES = 8,
     // Width of a piece's number in bits.
-    parameter PIECE_COUNT_WIDTH = 5,
+    parameter PIECE_COUNT_WIDTH = 3,
     // Width of a slice's number within its home in bits.
     parameter LOCAL_WIDTH = 12,
     // Width of the number of a home's region in bits.
@@ -200,7 +192,7 @@ module meshkv_core #(
     // Regions of a row: its tiles, rounded up to whole ports.
     parameter [63:0] ROW_REGIONS = 64'd4,
     // Macro-blocks a stream for which a home has room in external memory.
-    parameter [63:0] BLOCKS = 64'd128,
+    parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
@@ -209,6 +201,8 @@ module meshkv_core #(
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // KV heads of a column.
+    parameter COLUMN_SLICES = 8,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -318,14 +312,6 @@ module meshkv_core #(
     input  wire [STREAMS_NUM-1:0]           partials,  // Streams whose heads return partial results; stable while they are decoded.
     output wire                             idle,  // All descriptors are done.
 
-    // Observed occupancies and swaps.
-    output wire                             occupancy_valid,  // After each step, one tile a cycle.
-    output wire [HOME_WIDTH-1:0]            occupancy_tile,  // {y, x}.
-    output wire [VALUE_WIDTH-1:0]           occupancy_value,  // Moving average of slots times cycles of a step.
-    output wire                             swap_valid,  // One pulse: two homes exchange their places.
-    output wire [HOME_WIDTH-1:0]            swap_a,  // Place of one home before, {y, x}.
-    output wire [HOME_WIDTH-1:0]            swap_b,  // Place of the other before, {y, x}.
-
     // An output in FP16, or a partial result in FP32.
     output wire [COLS-1:0]                  out_valid,
     input  wire [COLS-1:0]                  out_ready,
@@ -409,7 +395,7 @@ module meshkv_core #(
     wire [TILES-1:0] part_ready;
     wire [TILES-1:0] part_first;
     wire [TILES-1:0] part_last;
-    wire [TILES-1:0] part_alone;
+    wire [TILES*Y_WIDTH-1:0] part_others;
     wire [TILES*STREAM_WIDTH-1:0] part_stream;
     wire [TILES*LAYER_WIDTH-1:0] part_layer;
     wire [TILES*HEAD_PLACE_WIDTH-1:0] part_head;
@@ -418,7 +404,7 @@ module meshkv_core #(
     wire [TILES*SOURCES-1:0] root_credit;
     wire [TILES-1:0] root_first;
     wire [TILES-1:0] root_last;
-    wire [TILES-1:0] root_alone;
+    wire [TILES*Y_WIDTH-1:0] root_others;
     wire [TILES*STREAM_WIDTH-1:0] root_stream;
     wire [TILES*LAYER_WIDTH-1:0] root_layer;
     wire [TILES*HEAD_PLACE_WIDTH-1:0] root_head;
@@ -452,6 +438,7 @@ module meshkv_core #(
         .MASK_WIDTH         (MASK_WIDTH),
         .SLICE_FLITS        (SLICE_FLITS),
         .CHUNK_FLITS        (CHUNK_FLITS),
+        .BURST_FLITS        (BURST_FLITS),
         .FIFO_DEPTH         (FIFO_DEPTH),
         .FETCH_SLOTS        (FETCH_SLOTS),
         .RETRY_TICKS        (RETRY_TICKS),
@@ -489,26 +476,21 @@ module meshkv_core #(
         .ID_WIDTH           (ID_WIDTH),
         .LEN_WIDTH          (LEN_WIDTH),
         .CREDIT_WIDTH       (CREDIT_WIDTH),
-        .BURST_FLITS        (BURST_FLITS),
         .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
-        .VALUE_WIDTH        (VALUE_WIDTH),
         .LAYER_WIDTH        (LAYER_WIDTH),
         .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
-        .USED_WIDTH         (USED_WIDTH),
         .PORTS              (PORTS),
         .ROW_PORTS          (ROW_PORTS),
         .PORT_TILES         (PORT_TILES),
         .DESC_DEPTH         (DESC_DEPTH),
-        .EPOCH              (EPOCH),
-        .EPOCH_WIDTH        (EPOCH_WIDTH),
         .QUERY_GROUP        (QUERY_GROUP),
         .QUERY_GROUP_WIDTH  (QUERY_GROUP_WIDTH),
         .QUERY_DEPTH        (QUERY_DEPTH),
         .SEGMENT_WIDTH      (SEGMENT_WIDTH),
         .STRIDE             (STRIDE),
-        .COLUMN_STRIDE      (COLUMN_STRIDE),
         .ROUNDS             (ROUNDS),
+        .AHEAD_WIDTH        (AHEAD_WIDTH),
         .BLOCK_WIDTH        (BLOCK_WIDTH),
         .PLACE_WIDTH        (PLACE_WIDTH),
         .SLICE_WIDTH        (SLICE_WIDTH),
@@ -527,6 +509,7 @@ module meshkv_core #(
         .TOKENS             (TOKENS),
         .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+        .COLUMN_SLICES      (COLUMN_SLICES),
         .AXI_ID_WIDTH       (AXI_ID_WIDTH),
         .AXI_ADDR_WIDTH     (AXI_ADDR_WIDTH),
         .SLICE_BYTES        (SLICE_BYTES),
@@ -535,101 +518,95 @@ module meshkv_core #(
         .FLIT_LOG           (FLIT_LOG),
         .HEAD_ID_WIDTH      (HEAD_ID_WIDTH)
     ) u_fabric (
-        .clk            (clk),
-        .rst            (rst),
-        .pe_clk         (pe_clk),
-        .pe_rst         (pe_rst),
-        .query_valid    (query_valid),
-        .query_ready    (query_ready),
-        .query_stream   (query_stream),
-        .query_head     (query_head),
-        .query_group    (query_group),
-        .query_data     (query_data),
-        .desc_valid     (desc_valid),
-        .desc_ready     (desc_ready),
-        .desc_prefix    (desc_prefix),
-        .desc_layer     (desc_layer),
-        .desc_first     (desc_first),
-        .desc_stride    (desc_stride),
-        .desc_count     (desc_count),
-        .desc_first_row (desc_first_row),
-        .desc_last_row  (desc_last_row),
-        .desc_stream    (desc_stream),
-        .desc_streams   (desc_streams),
-        .desc_mapping   (desc_mapping),
-        .desc_share     (desc_share),
-        .desc_close     (desc_close),
-        .desc_step      (desc_step),
-        .idle           (idle),
-        .occupancy_valid(occupancy_valid),
-        .occupancy_tile (occupancy_tile),
-        .occupancy_value(occupancy_value),
-        .swap_valid     (swap_valid),
-        .swap_a         (swap_a),
-        .swap_b         (swap_b),
-        .vector_valid   (vector_valid),
-        .vector_ready   (vector_ready),
-        .vector_stream  (vector_stream),
-        .vector_head    (vector_head),
-        .vector_word    (vector_word),
-        .vector_data    (vector_data),
-        .job_valid      (job_valid),
-        .job_ready      (job_ready),
-        .job_close      (job_close),
-        .job_tag        (job_tag),
-        .job_mask       (job_mask),
-        .job_stream     (job_stream),
-        .job_streams    (job_streams),
-        .job_first_row  (job_first_row),
-        .job_last_row   (job_last_row),
-        .job_mapping    (job_mapping),
-        .job_lag        (job_lag),
-        .kv_valid       (kv_valid),
-        .kv_ready       (kv_ready),
-        .kv_tag         (kv_tag),
-        .kv_index       (kv_index),
-        .kv_mask        (kv_mask),
-        .kv_data        (kv_data),
-        .part_valid     (part_valid),
-        .part_ready     (part_ready),
-        .part_first     (part_first),
-        .part_last      (part_last),
-        .part_alone     (part_alone),
-        .part_stream    (part_stream),
-        .part_layer     (part_layer),
-        .part_head      (part_head),
-        .part_data      (part_data),
-        .root_valid     (root_valid),
-        .root_credit    (root_credit),
-        .root_first     (root_first),
-        .root_last      (root_last),
-        .root_alone     (root_alone),
-        .root_stream    (root_stream),
-        .root_layer     (root_layer),
-        .root_head      (root_head),
-        .root_x         (root_x),
-        .root_y         (root_y),
-        .root_data      (root_data),
-        .m_axi_arvalid  (m_axi_arvalid),
-        .m_axi_arready  (m_axi_arready),
-        .m_axi_arid     (m_axi_arid),
-        .m_axi_araddr   (m_axi_araddr),
-        .m_axi_arlen    (m_axi_arlen),
-        .m_axi_arsize   (m_axi_arsize),
-        .m_axi_arburst  (m_axi_arburst),
-        .m_axi_rvalid   (m_axi_rvalid),
-        .m_axi_rready   (m_axi_rready),
-        .m_axi_rid      (m_axi_rid),
-        .m_axi_rdata    (m_axi_rdata),
-        .m_axi_rresp    (m_axi_rresp),
-        .m_axi_rlast    (m_axi_rlast),
-        .error_memory   (error_memory),
-        .error_timeout  (error_timeout),
-        .vc_busy        (vc_busy),
-        .stat_index     (stat_index),
-        .stat_data      (stat_data),
-        .event_index    (event_index),
-        .event_data     (event_data)
+        .clk           (clk),
+        .rst           (rst),
+        .pe_clk        (pe_clk),
+        .pe_rst        (pe_rst),
+        .query_valid   (query_valid),
+        .query_ready   (query_ready),
+        .query_stream  (query_stream),
+        .query_head    (query_head),
+        .query_group   (query_group),
+        .query_data    (query_data),
+        .desc_valid    (desc_valid),
+        .desc_ready    (desc_ready),
+        .desc_prefix   (desc_prefix),
+        .desc_layer    (desc_layer),
+        .desc_first    (desc_first),
+        .desc_stride   (desc_stride),
+        .desc_count    (desc_count),
+        .desc_first_row(desc_first_row),
+        .desc_last_row (desc_last_row),
+        .desc_stream   (desc_stream),
+        .desc_streams  (desc_streams),
+        .desc_mapping  (desc_mapping),
+        .desc_share    (desc_share),
+        .desc_close    (desc_close),
+        .desc_step     (desc_step),
+        .idle          (idle),
+        .vector_valid  (vector_valid),
+        .vector_ready  (vector_ready),
+        .vector_stream (vector_stream),
+        .vector_head   (vector_head),
+        .vector_word   (vector_word),
+        .vector_data   (vector_data),
+        .job_valid     (job_valid),
+        .job_ready     (job_ready),
+        .job_close     (job_close),
+        .job_tag       (job_tag),
+        .job_mask      (job_mask),
+        .job_stream    (job_stream),
+        .job_streams   (job_streams),
+        .job_first_row (job_first_row),
+        .job_last_row  (job_last_row),
+        .job_mapping   (job_mapping),
+        .job_lag       (job_lag),
+        .kv_valid      (kv_valid),
+        .kv_ready      (kv_ready),
+        .kv_tag        (kv_tag),
+        .kv_index      (kv_index),
+        .kv_mask       (kv_mask),
+        .kv_data       (kv_data),
+        .part_valid    (part_valid),
+        .part_ready    (part_ready),
+        .part_first    (part_first),
+        .part_last     (part_last),
+        .part_others   (part_others),
+        .part_stream   (part_stream),
+        .part_layer    (part_layer),
+        .part_head     (part_head),
+        .part_data     (part_data),
+        .root_valid    (root_valid),
+        .root_credit   (root_credit),
+        .root_first    (root_first),
+        .root_last     (root_last),
+        .root_others   (root_others),
+        .root_stream   (root_stream),
+        .root_layer    (root_layer),
+        .root_head     (root_head),
+        .root_x        (root_x),
+        .root_y        (root_y),
+        .root_data     (root_data),
+        .m_axi_arvalid (m_axi_arvalid),
+        .m_axi_arready (m_axi_arready),
+        .m_axi_arid    (m_axi_arid),
+        .m_axi_araddr  (m_axi_araddr),
+        .m_axi_arlen   (m_axi_arlen),
+        .m_axi_arsize  (m_axi_arsize),
+        .m_axi_arburst (m_axi_arburst),
+        .m_axi_rvalid  (m_axi_rvalid),
+        .m_axi_rready  (m_axi_rready),
+        .m_axi_rid     (m_axi_rid),
+        .m_axi_rdata   (m_axi_rdata),
+        .m_axi_rresp   (m_axi_rresp),
+        .m_axi_rlast   (m_axi_rlast),
+        .error_memory  (error_memory),
+        .error_timeout (error_timeout),
+        .vc_busy       (vc_busy),
+        .stat_index    (stat_index),
+        .stat_data     (stat_data),
+        .event_index   (event_index),
+        .event_data    (event_data)
     );
 
     genvar t;
@@ -717,7 +694,7 @@ module meshkv_core #(
                 .part_ready   (part_ready[t]),
                 .part_first   (part_first[t]),
                 .part_last    (part_last[t]),
-                .part_alone   (part_alone[t]),
+                .part_others  (part_others[t*Y_WIDTH+:Y_WIDTH]),
                 .part_stream  (part_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                 .part_layer   (part_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
                 .part_head    (part_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
@@ -728,7 +705,6 @@ module meshkv_core #(
             );
             if (Y == 0) begin : gen_root
                 meshkv_column_root #(
-                    .ROWS            (ROWS),
                     .X_WIDTH         (X_WIDTH),
                     .Y_WIDTH         (Y_WIDTH),
                     .FLIT_WIDTH      (FLIT_WIDTH),
@@ -752,7 +728,7 @@ module meshkv_core #(
                     .root_credit    (root_credit[t*SOURCES+:SOURCES]),
                     .root_first     (root_first[t]),
                     .root_last      (root_last[t]),
-                    .root_alone     (root_alone[t]),
+                    .root_others    (root_others[t*Y_WIDTH+:Y_WIDTH]),
                     .root_stream    (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                     .root_layer     (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
                     .root_head      (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
@@ -779,7 +755,7 @@ module meshkv_core #(
                     .merge_sum_data (merge_sum_data[t*SUM_WIDTH+:SUM_WIDTH])
                 );
             end else begin : gen_none
-                wire unused_root = |{root_valid[t*SOURCES+:SOURCES], root_first[t], root_last[t], root_alone[t], root_stream[t*STREAM_WIDTH+:STREAM_WIDTH], root_layer[t*LAYER_WIDTH+:LAYER_WIDTH], root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH], root_x[t*X_WIDTH+:X_WIDTH], root_y[t*Y_WIDTH+:Y_WIDTH], root_data[t*FLIT_WIDTH+:FLIT_WIDTH]};
+                wire unused_root = |{root_valid[t*SOURCES+:SOURCES], root_first[t], root_last[t], root_others[t*Y_WIDTH+:Y_WIDTH], root_stream[t*STREAM_WIDTH+:STREAM_WIDTH], root_layer[t*LAYER_WIDTH+:LAYER_WIDTH], root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH], root_x[t*X_WIDTH+:X_WIDTH], root_y[t*Y_WIDTH+:Y_WIDTH], root_data[t*FLIT_WIDTH+:FLIT_WIDTH]};
                 assign root_credit[t*SOURCES+:SOURCES] = {SOURCES{1'b0}};
             end
         end

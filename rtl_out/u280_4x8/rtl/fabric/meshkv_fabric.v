@@ -59,6 +59,8 @@ module meshkv_fabric #(
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 64,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 192,
     // Ranges in flight at a time, at least 2.
@@ -133,20 +135,14 @@ module meshkv_fabric #(
     parameter LEN_WIDTH = 4,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
-    // Width of an occupancy in bits.
-    parameter VALUE_WIDTH = 24,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
-    // Width of a number of slots in bits.
-    parameter USED_WIDTH = 4,
     // Ports to external memory.
     parameter PORTS = 32,
     // Ports of a row of tiles.
@@ -155,10 +151,6 @@ module meshkv_fabric #(
     parameter PORT_TILES = 1,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
-    // Decode steps from one swap to the next (K).
-    parameter EPOCH = 128,
-    // Width of a step's number in bits.
-    parameter EPOCH_WIDTH = 7,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
     // Width of the number of such a group of a query in bits.
@@ -169,10 +161,10 @@ module meshkv_fabric #(
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
     parameter STRIDE = 5,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 1,
     // Rounds of a layer's segments over the rows.
     parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
     // Width of the number of a home's macro-block in bits.
     parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
@@ -182,17 +174,17 @@ module meshkv_fabric #(
     // Width of a number of segments in bits.
     parameter COUNT_WIDTH = 10,
     // Segments of a group, a power of two.
-    parameter ROTATION = 32,
+    parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
-    parameter LAP = 8,
+    parameter LAP = 2,
     // Width of a place in a group in bits.
-    parameter ROTATION_WIDTH = 5,
+    parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
     // Number of pieces: the heads of one KV head in one column each.
-    parameter PIECES = 32,
+    parameter PIECES = 8,
     // Width of a piece's number in bits.
-    parameter PIECE_COUNT_WIDTH = 5,
+    parameter PIECE_COUNT_WIDTH = 3,
     // Width of a slice's number within its home in bits.
     parameter LOCAL_WIDTH = 12,
     // Width of the number of a home's region in bits.
@@ -200,7 +192,7 @@ module meshkv_fabric #(
     // Regions of a row: its tiles, rounded up to whole ports.
     parameter [63:0] ROW_REGIONS = 64'd4,
     // Macro-blocks a stream for which a home has room in external memory.
-    parameter [63:0] BLOCKS = 64'd128,
+    parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
@@ -209,6 +201,8 @@ module meshkv_fabric #(
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // KV heads of a column.
+    parameter COLUMN_SLICES = 8,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -257,14 +251,6 @@ module meshkv_fabric #(
     input  wire                              desc_step,  // The last of the decode step.
     output wire                              idle,  // All descriptors are done.
 
-    // Observed occupancies and swaps.
-    output wire                              occupancy_valid,  // After each step, one tile a cycle.
-    output wire [HOME_WIDTH-1:0]             occupancy_tile,  // {y, x}.
-    output wire [VALUE_WIDTH-1:0]            occupancy_value,  // Moving average of slots times cycles of a step.
-    output wire                              swap_valid,  // One pulse: two homes exchange their places.
-    output wire [HOME_WIDTH-1:0]             swap_a,  // Place of one home before, {y, x}.
-    output wire [HOME_WIDTH-1:0]             swap_b,  // Place of the other before, {y, x}.
-
     // Four elements of a query, before the descriptors that need them.
     output wire [TILES-1:0]                  vector_valid,
     input  wire [TILES-1:0]                  vector_ready,
@@ -299,7 +285,7 @@ module meshkv_fabric #(
     output wire [TILES-1:0]                  part_ready,
     input  wire [TILES-1:0]                  part_first,  // First flit of its packet.
     input  wire [TILES-1:0]                  part_last,  // Last flit of its packet.
-    input  wire [TILES-1:0]                  part_alone,  // The only partial result of its head.
+    input  wire [TILES*Y_WIDTH-1:0]          part_others,  // Partial results of its head besides this one.
     input  wire [TILES*STREAM_WIDTH-1:0]     part_stream,  // Stream.
     input  wire [TILES*LAYER_WIDTH-1:0]      part_layer,  // Layer.
     input  wire [TILES*HEAD_PLACE_WIDTH-1:0] part_head,  // Query head, by its place in the column.
@@ -310,7 +296,7 @@ module meshkv_fabric #(
     input  wire [TILES*SOURCES-1:0]          root_credit,  // One pulse a flit that left the root's buffer of that source.
     output wire [TILES-1:0]                  root_first,  // First flit of its packet.
     output wire [TILES-1:0]                  root_last,  // Last flit of its packet.
-    output wire [TILES-1:0]                  root_alone,  // The only partial result of its head.
+    output wire [TILES*Y_WIDTH-1:0]          root_others,  // Partial results of its head besides this one.
     output wire [TILES*STREAM_WIDTH-1:0]     root_stream,  // Stream.
     output wire [TILES*LAYER_WIDTH-1:0]      root_layer,  // Layer.
     output wire [TILES*HEAD_PLACE_WIDTH-1:0] root_head,  // Query head, by its place in the column.
@@ -390,8 +376,6 @@ module meshkv_fabric #(
     // Wires between tiles and periphery.
     wire [COLS-1:0]               bus_valid, bus_credit;
     wire [COLS*BUS_WIDTH-1:0]     bus_data;
-    wire [COLS-1:0]               column_occupancy_valid;
-    wire [COLS*VALUE_WIDTH-1:0]   column_occupancy_data;
     wire [TILES-1:0]              req_valid, req_credit, rsp_valid, rsp_last, rsp_bad;
     wire [TILES*ID_WIDTH-1:0]     req_id, rsp_id;
     wire [TILES*NUMBER_WIDTH-1:0] req_number;
@@ -407,23 +391,19 @@ module meshkv_fabric #(
         .PORT_TILES         (PORT_TILES),
         .DESC_DEPTH         (DESC_DEPTH),
         .REQ_DEPTH          (REQ_DEPTH),
-        .X_WIDTH            (X_WIDTH),
-        .Y_WIDTH            (Y_WIDTH),
-        .HOME_WIDTH         (HOME_WIDTH),
-        .VALUE_WIDTH        (VALUE_WIDTH),
-        .EPOCH              (EPOCH),
-        .EPOCH_WIDTH        (EPOCH_WIDTH),
         .STREAM_WIDTH       (STREAM_WIDTH),
         .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_GROUP        (QUERY_GROUP),
         .QUERY_GROUP_WIDTH  (QUERY_GROUP_WIDTH),
         .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
         .QUERY_DEPTH        (QUERY_DEPTH),
+        .X_WIDTH            (X_WIDTH),
+        .Y_WIDTH            (Y_WIDTH),
         .LAYER_WIDTH        (LAYER_WIDTH),
         .SEGMENT_WIDTH      (SEGMENT_WIDTH),
         .STRIDE             (STRIDE),
-        .COLUMN_STRIDE      (COLUMN_STRIDE),
         .ROUNDS             (ROUNDS),
+        .AHEAD_WIDTH        (AHEAD_WIDTH),
         .BLOCK_WIDTH        (BLOCK_WIDTH),
         .PLACE_WIDTH        (PLACE_WIDTH),
         .STREAMS_WIDTH      (STREAMS_WIDTH),
@@ -451,6 +431,7 @@ module meshkv_fabric #(
         .CHUNK_FLITS        (CHUNK_FLITS),
         .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+        .COLUMN_SLICES      (COLUMN_SLICES),
         .FLIT_WIDTH         (FLIT_WIDTH),
         .ID_WIDTH           (ID_WIDTH),
         .LEN_WIDTH          (LEN_WIDTH),
@@ -462,65 +443,57 @@ module meshkv_fabric #(
         .FLIT_LOG           (FLIT_LOG),
         .HEAD_ID_WIDTH      (HEAD_ID_WIDTH)
     ) u_periphery (
-        .clk                   (clk),
-        .rst                   (rst),
-        .query_valid           (query_valid),
-        .query_ready           (query_ready),
-        .query_stream          (query_stream),
-        .query_head            (query_head),
-        .query_group           (query_group),
-        .query_data            (query_data),
-        .desc_valid            (desc_valid),
-        .desc_ready            (desc_ready),
-        .desc_prefix           (desc_prefix),
-        .desc_layer            (desc_layer),
-        .desc_first            (desc_first),
-        .desc_stride           (desc_stride),
-        .desc_count            (desc_count),
-        .desc_first_row        (desc_first_row),
-        .desc_last_row         (desc_last_row),
-        .desc_stream           (desc_stream),
-        .desc_streams          (desc_streams),
-        .desc_mapping          (desc_mapping),
-        .desc_share            (desc_share),
-        .desc_close            (desc_close),
-        .desc_step             (desc_step),
-        .idle                  (idle),
-        .bus_valid             (bus_valid),
-        .bus_data              (bus_data),
-        .bus_credit            (bus_credit),
-        .occupancy_valid       (occupancy_valid),
-        .occupancy_tile        (occupancy_tile),
-        .occupancy_value       (occupancy_value),
-        .swap_valid            (swap_valid),
-        .swap_a                (swap_a),
-        .swap_b                (swap_b),
-        .column_occupancy_valid(column_occupancy_valid),
-        .column_occupancy_data (column_occupancy_data),
-        .req_valid             (req_valid),
-        .req_id                (req_id),
-        .req_number            (req_number),
-        .req_first             (req_first),
-        .req_len               (req_len),
-        .req_credit            (req_credit),
-        .rsp_valid             (rsp_valid),
-        .rsp_id                (rsp_id),
-        .rsp_last              (rsp_last),
-        .rsp_bad               (rsp_bad),
-        .rsp_data              (rsp_data),
-        .m_axi_arvalid         (m_axi_arvalid),
-        .m_axi_arready         (m_axi_arready),
-        .m_axi_arid            (m_axi_arid),
-        .m_axi_araddr          (m_axi_araddr),
-        .m_axi_arlen           (m_axi_arlen),
-        .m_axi_arsize          (m_axi_arsize),
-        .m_axi_arburst         (m_axi_arburst),
-        .m_axi_rvalid          (m_axi_rvalid),
-        .m_axi_rready          (m_axi_rready),
-        .m_axi_rid             (m_axi_rid),
-        .m_axi_rdata           (m_axi_rdata),
-        .m_axi_rresp           (m_axi_rresp),
-        .m_axi_rlast           (m_axi_rlast)
+        .clk           (clk),
+        .rst           (rst),
+        .query_valid   (query_valid),
+        .query_ready   (query_ready),
+        .query_stream  (query_stream),
+        .query_head    (query_head),
+        .query_group   (query_group),
+        .query_data    (query_data),
+        .desc_valid    (desc_valid),
+        .desc_ready    (desc_ready),
+        .desc_prefix   (desc_prefix),
+        .desc_layer    (desc_layer),
+        .desc_first    (desc_first),
+        .desc_stride   (desc_stride),
+        .desc_count    (desc_count),
+        .desc_first_row(desc_first_row),
+        .desc_last_row (desc_last_row),
+        .desc_stream   (desc_stream),
+        .desc_streams  (desc_streams),
+        .desc_mapping  (desc_mapping),
+        .desc_share    (desc_share),
+        .desc_close    (desc_close),
+        .desc_step     (desc_step),
+        .idle          (idle),
+        .bus_valid     (bus_valid),
+        .bus_data      (bus_data),
+        .bus_credit    (bus_credit),
+        .req_valid     (req_valid),
+        .req_id        (req_id),
+        .req_number    (req_number),
+        .req_first     (req_first),
+        .req_len       (req_len),
+        .req_credit    (req_credit),
+        .rsp_valid     (rsp_valid),
+        .rsp_id        (rsp_id),
+        .rsp_last      (rsp_last),
+        .rsp_bad       (rsp_bad),
+        .rsp_data      (rsp_data),
+        .m_axi_arvalid (m_axi_arvalid),
+        .m_axi_arready (m_axi_arready),
+        .m_axi_arid    (m_axi_arid),
+        .m_axi_araddr  (m_axi_araddr),
+        .m_axi_arlen   (m_axi_arlen),
+        .m_axi_arsize  (m_axi_arsize),
+        .m_axi_arburst (m_axi_arburst),
+        .m_axi_rvalid  (m_axi_rvalid),
+        .m_axi_rready  (m_axi_rready),
+        .m_axi_rid     (m_axi_rid),
+        .m_axi_rdata   (m_axi_rdata),
+        .m_axi_rresp   (m_axi_rresp),
+        .m_axi_rlast   (m_axi_rlast)
     );
 
     localparam [16:0] CROSSINGS_SOUTH = {CROSSINGS, 1'b0};  // Of the row south of a row; none is south of the first.
@@ -528,7 +501,7 @@ module meshkv_fabric #(
     generate
         for (t = 0; t < TILES; t = t + 1) begin : gen_tile
             localparam X = t % COLS, Y = t / COLS;
-            // Words of the column bus travel north, occupancies south.
+            // Words of the column bus travel north.
             // Wires from another SLR pass a register in this one.
             wire                 south_valid, south_credit, north_valid, north_credit;
             wire [BUS_WIDTH-1:0] south_data, north_data;
@@ -566,29 +539,6 @@ module meshkv_fabric #(
             end else begin : gen_more
                 assign north_credit = gen_tile[t+COLS].south_credit;
             end
-            wire                   up_valid, down_valid;
-            wire [VALUE_WIDTH-1:0] up_data, down_data;
-            if (Y == 0) begin : gen_down
-                assign column_occupancy_valid[X] = down_valid;
-                assign column_occupancy_data[X*VALUE_WIDTH+:VALUE_WIDTH] = down_data;
-            end
-            if (Y == ROWS - 1) begin : gen_top
-                assign up_valid = 1'b0;
-                assign up_data  = {VALUE_WIDTH{1'b0}};
-            end else if (CROSSINGS[Y]) begin : gen_up_crossing
-                meshkv_crossing #(
-                    .WIDTH        (VALUE_WIDTH + 1),
-                    .CONTROL_WIDTH(1)
-                ) u_crossing (
-                    .clk(clk),
-                    .rst(rst[t]),
-                    .d  ({gen_tile[t+COLS].down_data, gen_tile[t+COLS].down_valid}),
-                    .q  ({up_data, up_valid})
-                );
-            end else begin : gen_up
-                assign up_valid = gen_tile[t+COLS].down_valid;
-                assign up_data  = gen_tile[t+COLS].down_data;
-            end
             wire [4:0] event_index_here;
             meshkv_tile #(
                 .COLS            (COLS),
@@ -611,6 +561,7 @@ module meshkv_fabric #(
                 .MASK_WIDTH      (MASK_WIDTH),
                 .SLICE_FLITS     (SLICE_FLITS),
                 .CHUNK_FLITS     (CHUNK_FLITS),
+                .BURST_FLITS     (BURST_FLITS),
                 .FIFO_DEPTH      (FIFO_DEPTH),
                 .FETCH_SLOTS     (FETCH_SLOTS),
                 .RETRY_TICKS     (RETRY_TICKS),
@@ -648,97 +599,90 @@ module meshkv_fabric #(
                 .ID_WIDTH        (ID_WIDTH),
                 .LEN_WIDTH       (LEN_WIDTH),
                 .CREDIT_WIDTH    (CREDIT_WIDTH),
-                .BURST_FLITS     (BURST_FLITS),
                 .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
-                .VALUE_WIDTH     (VALUE_WIDTH),
                 .LAYER_WIDTH     (LAYER_WIDTH),
                 .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
-                .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH),
-                .USED_WIDTH      (USED_WIDTH)
+                .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH)
             ) u_tile (
-                .clk                 (clk),
-                .rst                 (rst[t]),
-                .pe_clk              (pe_clk),
-                .pe_rst              (pe_rst[t]),
-                .x                   (X[X_WIDTH-1:0]),
-                .y                   (Y[Y_WIDTH-1:0]),
-                .rx_s_bus_valid      (south_valid),
-                .rx_s_bus_data       (south_data),
-                .rx_s_bus_credit     (south_credit),
-                .tx_n_bus_valid      (north_valid),
-                .tx_n_bus_data       (north_data),
-                .tx_n_bus_credit     (north_credit),
-                .rx_n_occupancy_valid(up_valid),
-                .rx_n_occupancy_data (up_data),
-                .tx_s_occupancy_valid(down_valid),
-                .tx_s_occupancy_data (down_data),
-                .vector_valid        (vector_valid[t]),
-                .vector_ready        (vector_ready[t]),
-                .vector_stream       (vector_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                .vector_head         (vector_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
-                .vector_word         (vector_word[t*QUERY_WORD_WIDTH+:QUERY_WORD_WIDTH]),
-                .vector_data         (vector_data[t*64+:64]),
-                .job_valid           (job_valid[t]),
-                .job_ready           (job_ready[t]),
-                .job_close           (job_close[t]),
-                .job_tag             (job_tag[t*TAG_WIDTH+:TAG_WIDTH]),
-                .job_mask            (job_mask[t*MASK_WIDTH+:MASK_WIDTH]),
-                .job_stream          (job_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                .job_streams         (job_streams[t*STREAMS_WIDTH+:STREAMS_WIDTH]),
-                .job_first_row       (job_first_row[t*ROW_WIDTH+:ROW_WIDTH]),
-                .job_last_row        (job_last_row[t*ROW_WIDTH+:ROW_WIDTH]),
-                .job_mapping         (job_mapping[t*2+:2]),
-                .job_lag             (job_lag[t*Y_WIDTH+:Y_WIDTH]),
-                .kv_valid            (kv_valid[t]),
-                .kv_ready            (kv_ready[t]),
-                .kv_tag              (kv_tag[t*TAG_WIDTH+:TAG_WIDTH]),
-                .kv_index            (kv_index[t*INDEX_WIDTH+:INDEX_WIDTH]),
-                .kv_mask             (kv_mask[t*MASK_WIDTH+:MASK_WIDTH]),
-                .kv_data             (kv_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .part_valid          (part_valid[t]),
-                .part_ready          (part_ready[t]),
-                .part_first          (part_first[t]),
-                .part_last           (part_last[t]),
-                .part_alone          (part_alone[t]),
-                .part_stream         (part_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                .part_layer          (part_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
-                .part_head           (part_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
-                .part_data           (part_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .root_valid          (root_valid[t*SOURCES+:SOURCES]),
-                .root_credit         (root_credit[t*SOURCES+:SOURCES]),
-                .root_first          (root_first[t]),
-                .root_last           (root_last[t]),
-                .root_alone          (root_alone[t]),
-                .root_stream         (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                .root_layer          (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
-                .root_head           (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
-                .root_x              (root_x[t*X_WIDTH+:X_WIDTH]),
-                .root_y              (root_y[t*Y_WIDTH+:Y_WIDTH]),
-                .root_data           (root_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .req_valid           (req_valid[t]),
-                .req_id              (req_id[t*ID_WIDTH+:ID_WIDTH]),
-                .req_number          (req_number[t*NUMBER_WIDTH+:NUMBER_WIDTH]),
-                .req_first           (req_first[t*INDEX_WIDTH+:INDEX_WIDTH]),
-                .req_len             (req_len[t*LEN_WIDTH+:LEN_WIDTH]),
-                .req_credit          (req_credit[t]),
-                .rsp_valid           (rsp_valid[t]),
-                .rsp_id              (rsp_id[t*ID_WIDTH+:ID_WIDTH]),
-                .rsp_last            (rsp_last[t]),
-                .rsp_bad             (rsp_bad[t]),
-                .rsp_data            (rsp_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .error_memory        (error_memory[t]),
-                .error_timeout       (error_timeout[t]),
-                .tx_valid            (to_valid[t*VCS+:VCS]),
-                .tx_dest             (to_dest[t*DEST_WIDTH+:DEST_WIDTH]),
-                .tx_head             (to_head[t*HEAD_WIDTH+:HEAD_WIDTH]),
-                .tx_data             (to_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .tx_credit           (to_credit[t*VCS+:VCS]),
-                .rx_valid            (from_valid[t*VCS+:VCS]),
-                .rx_head             (from_head[t*HEAD_WIDTH+:HEAD_WIDTH]),
-                .rx_data             (from_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .rx_credit           (from_credit[t*VCS+:VCS]),
-                .event_index         (event_index_here),
-                .event_data          (event_data[t*32+:32])
+                .clk            (clk),
+                .rst            (rst[t]),
+                .pe_clk         (pe_clk),
+                .pe_rst         (pe_rst[t]),
+                .x              (X[X_WIDTH-1:0]),
+                .y              (Y[Y_WIDTH-1:0]),
+                .rx_s_bus_valid (south_valid),
+                .rx_s_bus_data  (south_data),
+                .rx_s_bus_credit(south_credit),
+                .tx_n_bus_valid (north_valid),
+                .tx_n_bus_data  (north_data),
+                .tx_n_bus_credit(north_credit),
+                .vector_valid   (vector_valid[t]),
+                .vector_ready   (vector_ready[t]),
+                .vector_stream  (vector_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                .vector_head    (vector_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                .vector_word    (vector_word[t*QUERY_WORD_WIDTH+:QUERY_WORD_WIDTH]),
+                .vector_data    (vector_data[t*64+:64]),
+                .job_valid      (job_valid[t]),
+                .job_ready      (job_ready[t]),
+                .job_close      (job_close[t]),
+                .job_tag        (job_tag[t*TAG_WIDTH+:TAG_WIDTH]),
+                .job_mask       (job_mask[t*MASK_WIDTH+:MASK_WIDTH]),
+                .job_stream     (job_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                .job_streams    (job_streams[t*STREAMS_WIDTH+:STREAMS_WIDTH]),
+                .job_first_row  (job_first_row[t*ROW_WIDTH+:ROW_WIDTH]),
+                .job_last_row   (job_last_row[t*ROW_WIDTH+:ROW_WIDTH]),
+                .job_mapping    (job_mapping[t*2+:2]),
+                .job_lag        (job_lag[t*Y_WIDTH+:Y_WIDTH]),
+                .kv_valid       (kv_valid[t]),
+                .kv_ready       (kv_ready[t]),
+                .kv_tag         (kv_tag[t*TAG_WIDTH+:TAG_WIDTH]),
+                .kv_index       (kv_index[t*INDEX_WIDTH+:INDEX_WIDTH]),
+                .kv_mask        (kv_mask[t*MASK_WIDTH+:MASK_WIDTH]),
+                .kv_data        (kv_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .part_valid     (part_valid[t]),
+                .part_ready     (part_ready[t]),
+                .part_first     (part_first[t]),
+                .part_last      (part_last[t]),
+                .part_others    (part_others[t*Y_WIDTH+:Y_WIDTH]),
+                .part_stream    (part_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                .part_layer     (part_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
+                .part_head      (part_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                .part_data      (part_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .root_valid     (root_valid[t*SOURCES+:SOURCES]),
+                .root_credit    (root_credit[t*SOURCES+:SOURCES]),
+                .root_first     (root_first[t]),
+                .root_last      (root_last[t]),
+                .root_others    (root_others[t*Y_WIDTH+:Y_WIDTH]),
+                .root_stream    (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                .root_layer     (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
+                .root_head      (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                .root_x         (root_x[t*X_WIDTH+:X_WIDTH]),
+                .root_y         (root_y[t*Y_WIDTH+:Y_WIDTH]),
+                .root_data      (root_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .req_valid      (req_valid[t]),
+                .req_id         (req_id[t*ID_WIDTH+:ID_WIDTH]),
+                .req_number     (req_number[t*NUMBER_WIDTH+:NUMBER_WIDTH]),
+                .req_first      (req_first[t*INDEX_WIDTH+:INDEX_WIDTH]),
+                .req_len        (req_len[t*LEN_WIDTH+:LEN_WIDTH]),
+                .req_credit     (req_credit[t]),
+                .rsp_valid      (rsp_valid[t]),
+                .rsp_id         (rsp_id[t*ID_WIDTH+:ID_WIDTH]),
+                .rsp_last       (rsp_last[t]),
+                .rsp_bad        (rsp_bad[t]),
+                .rsp_data       (rsp_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .error_memory   (error_memory[t]),
+                .error_timeout  (error_timeout[t]),
+                .tx_valid       (to_valid[t*VCS+:VCS]),
+                .tx_dest        (to_dest[t*DEST_WIDTH+:DEST_WIDTH]),
+                .tx_head        (to_head[t*HEAD_WIDTH+:HEAD_WIDTH]),
+                .tx_data        (to_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .tx_credit      (to_credit[t*VCS+:VCS]),
+                .rx_valid       (from_valid[t*VCS+:VCS]),
+                .rx_head        (from_head[t*HEAD_WIDTH+:HEAD_WIDTH]),
+                .rx_data        (from_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .rx_credit      (from_credit[t*VCS+:VCS]),
+                .event_index    (event_index_here),
+                .event_data     (event_data[t*32+:32])
             );
         end
     endgenerate

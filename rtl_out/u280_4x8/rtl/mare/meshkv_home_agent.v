@@ -4,7 +4,8 @@
 // Home of the slices in this tile's staging memory: answers fetches with slices.
 //
 // Fetches for slices that are not resident are parked; the others are merged in the request table.
-// A due chunk passes the duplicate filter, is read, and leaves with its set of destinations.
+// A due chunk passes the duplicate filter, is read burst by burst as it is filled, and leaves with its
+// set of destinations.
 `default_nettype none
 module meshkv_home_agent #(
     // Tiles from west to east.
@@ -37,6 +38,8 @@ module meshkv_home_agent #(
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 64,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.
@@ -102,8 +105,18 @@ module meshkv_home_agent #(
     output wire                      claim_known,  // A slice of the tag of the cycle before has a slot and may not get another.
 
     // A slice becomes resident.
-    input  wire                      publish_valid,  // One pulse a slice, when it is complete.
+    input  wire                      publish_valid,  // One pulse a slice, with its first flit.
     input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Its slot.
+
+    // A slice is complete.
+    input  wire                      complete_valid,  // One pulse a slice.
+    input  wire [SLOT_WIDTH-1:0]     complete_slot,  // Its slot.
+
+    // The burst of a slice that is read next.
+    output wire                      stream_valid,
+    output wire [SLOT_WIDTH-1:0]     stream_slot,  // Slot of the slice.
+    output wire [INDEX_WIDTH-1:0]    stream_flit,  // First flit that is read.
+    input  wire                      stream_pending,  // Some of the burst is still to come.
 
     // A slot is free again.
     output wire                      freed_valid,  // One pulse a slot.
@@ -259,6 +272,8 @@ module meshkv_home_agent #(
         .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
+        .complete_valid(complete_valid),
+        .complete_slot (complete_slot),
         .tag           (look[TAG_WIDTH-1:0]),
         .asked_flit    (look[FETCH_WIDTH-2-:INDEX_WIDTH]),
         .checked       (checked),
@@ -350,6 +365,32 @@ module meshkv_home_agent #(
         .event_full          (event_full)
     );
 
+    // A slice is found from its first flit on. No burst of it is read before all of the burst is here.
+    wire                   give_valid, give_ready;
+    wire [INDEX_WIDTH-1:0] give_first, give_last;
+    assign stream_slot = due_slot;
+    meshkv_burst_gate #(
+        .TILES      (TILES),
+        .INDEX_WIDTH(INDEX_WIDTH),
+        .BURST_FLITS(BURST_FLITS)
+    ) u_gate (
+        .clk           (clk),
+        .rst           (rst),
+        .due_valid     (due_valid),
+        .s_valid       (clear_valid),
+        .s_ready       (clear_ready),
+        .s_first       (due_first),
+        .s_last        (due_last),
+        .s_dest        (clear_dest),
+        .stream_valid  (stream_valid),
+        .stream_flit   (stream_flit),
+        .stream_pending(stream_pending),
+        .m_valid       (give_valid),
+        .m_ready       (give_ready),
+        .m_first       (give_first),
+        .m_last        (give_last)
+    );
+
     wire                  rd_en, rd_valid;
     wire [ADDR_WIDTH-1:0] rd_addr;
     wire [FLIT_WIDTH-1:0] rd_data;
@@ -376,11 +417,11 @@ module meshkv_home_agent #(
         .y        (own_y),
         .scan     (scan),
         .scan_busy(streamer_busy),
-        .s_valid  (clear_valid),
-        .s_ready  (clear_ready),
+        .s_valid  (give_valid),
+        .s_ready  (give_ready),
         .s_key    (due_key),
-        .s_first  (due_first),
-        .s_last   (due_last),
+        .s_first  (give_first),
+        .s_last   (give_last),
         .s_slot   (due_slot),
         .s_dest   (clear_dest),
         .s_mask   (due_mask),

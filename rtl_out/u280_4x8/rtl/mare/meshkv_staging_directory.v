@@ -3,8 +3,8 @@
 //
 // Directory of the slices in the staging memory: their slots, and when they are served.
 //
-// A slot is freed when all expected tiles have requested its last flit and nothing of
-// it remains to be sent. A slice without expected tiles stays.
+// A slot is freed when its slice is complete, all expected tiles have requested the last flit and
+// nothing of it remains to be sent. A slice without expected tiles stays.
 `default_nettype none
 module meshkv_staging_directory #(
     // Width of a tag (stream, layer, segment, slice) in bits.
@@ -31,8 +31,12 @@ module meshkv_staging_directory #(
     output wire                      claim_known,  // A slice of the tag of the cycle before has a slot and may not get another.
 
     // A slice becomes resident.
-    input  wire                      publish_valid,  // One pulse a slice, when it is complete.
+    input  wire                      publish_valid,  // One pulse a slice, with its first flit.
     input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Its slot.
+
+    // A slice is complete.
+    input  wire                      complete_valid,  // One pulse a slice.
+    input  wire [SLOT_WIDTH-1:0]     complete_slot,  // Its slot.
 
     // A fetch is looked up.
     input  wire [TAG_WIDTH-1:0]      tag,  // Its slice.
@@ -56,9 +60,10 @@ module meshkv_staging_directory #(
     output wire                      freed_valid,  // One pulse a slot.
     output wire [SLOT_WIDTH-1:0]     freed_slot  // Which.
 );
-    // A slot is claimed for a slice and published when the slice is complete. It is freed when every
-    // expected tile has requested the last flit and nothing remains to be sent.
+    // A slot is claimed for a slice and published with the slice's first flit. It is freed when the slice is complete,
+    // every expected tile has requested the last flit, and nothing remains to be sent.
     reg [SLOTS-1:0] valid_q, taken_q;
+    reg [SLOTS-1:0] whole_q;   // All of the slice is here: memory owes nothing for the slot.
     reg [SLOTS-1:0] lives_q;   // Some tile is still expected, or the slice stays.
     reg [SLOTS-1:0] closed_q;  // Visited, and about to be freed.
 
@@ -130,7 +135,7 @@ module meshkv_staging_directory #(
             // All expected tiles have asked: a further first request refers to the next slice of this tag.
             assign found[s] = valid_q[s] & alike_q & ~closed_q[s] & (again | lives_q[s]);
             assign known[s] = taken_q[s] && tag_q == claim_tag;
-            assign spent[s] = scanned & valid_q[s] & ~lives_q[s];
+            assign spent[s] = scanned & valid_q[s] & whole_q[s] & ~lives_q[s];
 `ifndef SYNTHESIS
             assign unserved[s] = known[s] & |expected_q;
 `endif
@@ -150,7 +155,8 @@ module meshkv_staging_directory #(
                 closed_q[s] <= stays & scanned;
                 valid_q[s] <= (valid_q[s] & ~(frees & scanned)) | (shows_q && shown_q == s);
                 taken_q[s] <= (taken_q[s] & ~(frees & scanned)) | (claim_valid && claim_slot == s);
-                if (rst) {valid_q[s], taken_q[s]} <= 2'b00;
+                whole_q[s] <= (whole_q[s] | (complete_valid && complete_slot == s)) & ~(claim_valid && claim_slot == s);
+                if (rst) {valid_q[s], taken_q[s], whole_q[s]} <= 3'b000;
             end
         end
     endgenerate

@@ -108,7 +108,7 @@ module meshkv_prefetcher #(
     assign job_tag   = tag;
 
     // A slice is fetched chunk by chunk, K then V. The first chunk is fetched alone. The others wait until its first
-    // flit arrives: from then on the slice is in its home's staging memory, and stays there until this tile has asked
+    // flit arrives: from then on the slice has a slot of its home's staging memory, and keeps it until this tile has asked
     // for its last flit. So at most one fetch of a tile finds its slice missing, and a home has room to park that one.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1;
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];

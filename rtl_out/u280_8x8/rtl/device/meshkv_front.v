@@ -25,14 +25,6 @@ module meshkv_front #(
     parameter ARG_BITS = 6,
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 6,
-    // Number of the first port's argument.
-    parameter FIRST_ARGUMENT = 2,
-    // Lowest bit of an address that names the part of memory.
-    parameter PART_LSB = 27,
-    // Bits that do; 0: all addresses are in that of the own argument.
-    parameter PART_WIDTH = 5,
-    // Ports to external memory.
-    parameter PORTS = 32,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
@@ -77,6 +69,8 @@ module meshkv_front #(
     parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
+    // Ports to external memory.
+    parameter PORTS = 32,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
     // Arguments: queries, outputs, one base address a memory port, and the list.
@@ -1324,20 +1318,16 @@ module meshkv_front #(
     wire [7:0]               near_ask_len   = ask_len;
 
     meshkv_read_guard #(
-        .ID_WIDTH      (AXI_ID_WIDTH),
-        .ADDR_WIDTH    (IO_ADDR_WIDTH),
-        .FLIT_WIDTH    (FLIT_WIDTH),
-        .FLIT_LOG      (FLIT_LOG),
-        .EPOCH_BITS    (EPOCH_BITS),
-        .ARG_BITS      (ARG_BITS),
-        .HOST_ID_WIDTH (HOST_ID_WIDTH),
-        .ALIGN_LOG     (BUFFER_LOG),
-        .SECOND        (1),
-        .BURSTS        (QUERY_BURSTS),
-        .FIRST_ARGUMENT(FIRST_ARGUMENT),
-        .PART_LSB      (PART_LSB),
-        .PART_WIDTH    (PART_WIDTH),
-        .PORTS         (PORTS)
+        .ID_WIDTH     (AXI_ID_WIDTH),
+        .ADDR_WIDTH   (IO_ADDR_WIDTH),
+        .FLIT_WIDTH   (FLIT_WIDTH),
+        .FLIT_LOG     (FLIT_LOG),
+        .EPOCH_BITS   (EPOCH_BITS),
+        .ARG_BITS     (ARG_BITS),
+        .HOST_ID_WIDTH(HOST_ID_WIDTH),
+        .ALIGN_LOG    (BUFFER_LOG),
+        .SECOND       (1),
+        .BURSTS       (QUERY_BURSTS)
     ) u_query_port (
         .clk          (ap_clk),
         .rst          (rst_q),
@@ -1501,20 +1491,16 @@ module meshkv_front #(
                 .m_rlast  (beat_last_here)
             );
             meshkv_read_guard #(
-                .ID_WIDTH      (AXI_ID_WIDTH),
-                .ADDR_WIDTH    (AXI_ADDR_WIDTH),
-                .FLIT_WIDTH    (FLIT_WIDTH),
-                .FLIT_LOG      (FLIT_LOG),
-                .EPOCH_BITS    (EPOCH_BITS),
-                .ARG_BITS      (ARG_BITS),
-                .HOST_ID_WIDTH (HOST_ID_WIDTH),
-                .ALIGN_LOG     (BASE_LOG),
-                .SECOND        (0),
-                .BURSTS        (1 << AXI_ID_WIDTH),
-                .FIRST_ARGUMENT(FIRST_ARGUMENT),
-                .PART_LSB      (PART_LSB),
-                .PART_WIDTH    (PART_WIDTH),
-                .PORTS         (PORTS)
+                .ID_WIDTH     (AXI_ID_WIDTH),
+                .ADDR_WIDTH   (AXI_ADDR_WIDTH),
+                .FLIT_WIDTH   (FLIT_WIDTH),
+                .FLIT_LOG     (FLIT_LOG),
+                .EPOCH_BITS   (EPOCH_BITS),
+                .ARG_BITS     (ARG_BITS),
+                .HOST_ID_WIDTH(HOST_ID_WIDTH),
+                .ALIGN_LOG    (BASE_LOG),
+                .SECOND       (0),
+                .BURSTS       (1 << AXI_ID_WIDTH)
             ) u_port (
                 .clk          (ap_clk),
                 .rst          (rst_q),

@@ -22,18 +22,6 @@ module meshkv_periphery #(
     parameter DESC_DEPTH = 4,
     // Bursts of a tile that can wait at the memory port.
     parameter REQ_DEPTH = 4,
-    // Width of a column number in bits.
-    parameter X_WIDTH = 3,
-    // Width of a row number in bits.
-    parameter Y_WIDTH = 3,
-    // X_WIDTH + Y_WIDTH.
-    parameter HOME_WIDTH = 6,
-    // Width of an occupancy in bits.
-    parameter VALUE_WIDTH = 24,
-    // Decode steps from one swap to the next (K).
-    parameter EPOCH = 128,
-    // Width of a step's number in bits.
-    parameter EPOCH_WIDTH = 7,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a query head's place in its column in bits.
@@ -46,16 +34,20 @@ module meshkv_periphery #(
     parameter QUERY_WORD_WIDTH = 5,
     // Groups that wait for the bus of a column.
     parameter QUERY_DEPTH = 32,
+    // Width of a column number in bits.
+    parameter X_WIDTH = 3,
+    // Width of a row number in bits.
+    parameter Y_WIDTH = 3,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
     parameter STRIDE = 9,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 0,
     // Rounds of a layer's segments over the rows.
     parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
     // Width of the number of a home's macro-block in bits.
     parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
@@ -81,17 +73,17 @@ module meshkv_periphery #(
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
-    parameter ROTATION = 8,
+    parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
-    parameter LAP = 8,
+    parameter LAP = 2,
     // Width of a place in a group in bits.
-    parameter ROTATION_WIDTH = 3,
+    parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
     // Number of pieces: the heads of one KV head in one column each.
-    parameter PIECES = 32,
+    parameter PIECES = 4,
     // Width of a piece's number in bits.
-    parameter PIECE_COUNT_WIDTH = 5,
+    parameter PIECE_COUNT_WIDTH = 2,
     // Width of a slice's number within its home in bits.
     parameter LOCAL_WIDTH = 11,
     // Width of the number of a home's region in bits.
@@ -99,7 +91,7 @@ module meshkv_periphery #(
     // Regions of a row: its tiles, rounded up to whole ports.
     parameter [63:0] ROW_REGIONS = 64'd8,
     // Macro-blocks a stream for which a home has room in external memory.
-    parameter [63:0] BLOCKS = 64'd64,
+    parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
@@ -110,6 +102,8 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // KV heads of a column.
+    parameter COLUMN_SLICES = 4,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of the ID of a tile's burst in bits.
@@ -165,18 +159,6 @@ module meshkv_periphery #(
     output wire [COLS*BUS_WIDTH-1:0]       bus_data,  // The word.
     input  wire [COLS-1:0]                 bus_credit,  // One pulse a word that left the stop.
 
-    // Observed occupancies and swaps.
-    output wire                            occupancy_valid,  // After each step, one tile a cycle.
-    output wire [HOME_WIDTH-1:0]           occupancy_tile,  // {y, x}.
-    output wire [VALUE_WIDTH-1:0]          occupancy_value,  // Moving average of slots times cycles of a step.
-    output wire                            swap_valid,  // One pulse: two homes exchange their places.
-    output wire [HOME_WIDTH-1:0]           swap_a,  // Place of one home before, {y, x}.
-    output wire [HOME_WIDTH-1:0]           swap_b,  // Place of the other before, {y, x}.
-
-    // Occupancies, from row 0.
-    input  wire [COLS-1:0]                 column_occupancy_valid,  // One pulse a value.
-    input  wire [COLS*VALUE_WIDTH-1:0]     column_occupancy_data,  // The value.
-
     // Bursts requested by tiles.
     input  wire [TILES-1:0]                req_valid,  // One pulse a burst.
     input  wire [TILES*ID_WIDTH-1:0]       req_id,  // Its ID.
@@ -213,36 +195,6 @@ module meshkv_periphery #(
     wire [COLS-1:0] readies, idles;
     assign desc_ready = &readies;
     assign idle       = &idles;
-    wire                  ready, go, map_valid;
-    wire [COLS-1:0]       arrived;
-    wire [HOME_WIDTH-1:0] map_home, map_place;
-    meshkv_swap_unit #(
-        .COLS       (COLS),
-        .ROWS       (ROWS),
-        .X_WIDTH    (X_WIDTH),
-        .Y_WIDTH    (Y_WIDTH),
-        .HOME_WIDTH (HOME_WIDTH),
-        .VALUE_WIDTH(VALUE_WIDTH),
-        .EPOCH      (EPOCH),
-        .EPOCH_WIDTH(EPOCH_WIDTH)
-    ) u_swap (
-        .clk               (clk),
-        .rst               (rst[0]),
-        .arrived           (arrived),
-        .occupancy_valid_in(column_occupancy_valid),
-        .occupancy_data_in (column_occupancy_data),
-        .ready             (ready),
-        .go                (go),
-        .map_valid         (map_valid),
-        .map_home          (map_home),
-        .map_place         (map_place),
-        .occupancy_valid   (occupancy_valid),
-        .occupancy_tile    (occupancy_tile),
-        .occupancy_value   (occupancy_value),
-        .swap_valid        (swap_valid),
-        .swap_a            (swap_a),
-        .swap_b            (swap_b)
-    );
 
     // A query is sent to the column of its head. There it waits for the bus, so that other columns get theirs meanwhile.
     // Descriptors wait for the queries of all columns. If columns began one after the other, tiles would get out of step.
@@ -300,8 +252,8 @@ module meshkv_periphery #(
                 .LAYER_WIDTH        (LAYER_WIDTH),
                 .SEGMENT_WIDTH      (SEGMENT_WIDTH),
                 .STRIDE             (STRIDE),
-                .COLUMN_STRIDE      (COLUMN_STRIDE),
                 .ROUNDS             (ROUNDS),
+                .AHEAD_WIDTH        (AHEAD_WIDTH),
                 .BLOCK_WIDTH        (BLOCK_WIDTH),
                 .PLACE_WIDTH        (PLACE_WIDTH),
                 .STREAM_WIDTH       (STREAM_WIDTH),
@@ -333,7 +285,7 @@ module meshkv_periphery #(
                 .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
                 .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
                 .QUEUE              (DESC_DEPTH),
-                .HOME_WIDTH         (HOME_WIDTH)
+                .COLUMN_SLICES      (COLUMN_SLICES)
             ) u_controller (
                 .clk           (clk),
                 .rst           (rst[c]),
@@ -361,12 +313,6 @@ module meshkv_periphery #(
                 .desc_close    (desc_close),
                 .desc_step     (desc_step),
                 .idle          (idles[c]),
-                .ready         (ready),
-                .arrived       (arrived[c]),
-                .go            (go),
-                .map_valid     (map_valid),
-                .map_home      (map_home),
-                .map_place     (map_place),
                 .bus_valid     (bus_valid[c]),
                 .bus_data      (bus_data[c*BUS_WIDTH+:BUS_WIDTH]),
                 .bus_credit    (bus_credit[c])

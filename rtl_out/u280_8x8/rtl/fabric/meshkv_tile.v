@@ -46,6 +46,8 @@ module meshkv_tile #(
     parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 32,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 96,
     // Ranges in flight at a time, at least 2.
@@ -120,20 +122,14 @@ module meshkv_tile #(
     parameter LEN_WIDTH = 4,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
-    // Width of an occupancy in bits.
-    parameter VALUE_WIDTH = 24,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
     // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 5,
-    // Width of a number of slots in bits.
-    parameter USED_WIDTH = 4
+    parameter QUERY_WORD_WIDTH = 5
 ) (
     input  wire                        clk,
     input  wire                        rst,
@@ -155,14 +151,6 @@ module meshkv_tile #(
     output wire                        tx_n_bus_valid,  // One pulse a word.
     output wire [BUS_WIDTH-1:0]        tx_n_bus_data,  // The word.
     input  wire                        tx_n_bus_credit,  // One pulse a word that left the next stop.
-
-    // From the north.
-    input  wire                        rx_n_occupancy_valid,  // One pulse a value.
-    input  wire [VALUE_WIDTH-1:0]      rx_n_occupancy_data,  // An occupancy, the nearest row's first.
-
-    // To the south.
-    output wire                        tx_s_occupancy_valid,  // One pulse a value.
-    output wire [VALUE_WIDTH-1:0]      tx_s_occupancy_data,  // An occupancy, this row's first.
 
     // Four elements of a query, before the descriptors that need them.
     output wire                        vector_valid,
@@ -198,7 +186,7 @@ module meshkv_tile #(
     output wire                        part_ready,
     input  wire                        part_first,  // First flit of its packet.
     input  wire                        part_last,  // Last flit of its packet.
-    input  wire                        part_alone,  // The only partial result of its head.
+    input  wire [Y_WIDTH-1:0]          part_others,  // Partial results of its head besides this one.
     input  wire [STREAM_WIDTH-1:0]     part_stream,  // Stream.
     input  wire [LAYER_WIDTH-1:0]      part_layer,  // Layer.
     input  wire [HEAD_PLACE_WIDTH-1:0] part_head,  // Query head, by its place in the column.
@@ -209,7 +197,7 @@ module meshkv_tile #(
     input  wire [SOURCES-1:0]          root_credit,  // One pulse a flit that left the root's buffer of that source.
     output wire                        root_first,  // First flit of its packet.
     output wire                        root_last,  // Last flit of its packet.
-    output wire                        root_alone,  // The only partial result of its head.
+    output wire [Y_WIDTH-1:0]          root_others,  // Partial results of its head besides this one.
     output wire [STREAM_WIDTH-1:0]     root_stream,  // Stream.
     output wire [LAYER_WIDTH-1:0]      root_layer,  // Layer.
     output wire [HEAD_PLACE_WIDTH-1:0] root_head,  // Query head, by its place in the column.
@@ -309,7 +297,8 @@ module meshkv_tile #(
     // Rows from the slice's home north to this tile, modulo ROWS.
     wire [Y_WIDTH:0] above = {1'b0, y} - {1'b0, home_y};
     wire [Y_WIDTH:0] round = above + ROWS[Y_WIDTH:0];
-    wire [Y_WIDTH-1:0] lag = above[Y_WIDTH] ? round[Y_WIDTH-1:0] : above[Y_WIDTH-1:0];
+    // A close has no home: it says how many other rows have a partial result of its heads.
+    wire [Y_WIDTH-1:0] lag = is_close ? expected[Y_WIDTH-1:0] : above[Y_WIDTH] ? round[Y_WIDTH-1:0] : above[Y_WIDTH-1:0];
     wire unused_round = round[Y_WIDTH];
 
     // If each head has a row of its own: the column's heads that this row computes for one of the streams.
@@ -388,12 +377,13 @@ module meshkv_tile #(
         .came_tag     (cmd_came_tag)
     );
 
-    wire                      fill_valid, claim_valid, claim_named, claim_known, publish_valid, freed_valid;
+    wire                      fill_valid, claim_valid, claim_named, claim_known, publish_valid, complete_valid, freed_valid;
+    wire                      stream_valid, stream_pending;
     wire [ADDR_WIDTH-1:0]     fill_addr;
     wire [FLIT_WIDTH-1:0]     fill_data;
-    wire [SLOT_WIDTH-1:0]     claim_slot, publish_slot, freed_slot;
+    wire [SLOT_WIDTH-1:0]     claim_slot, publish_slot, complete_slot, freed_slot, stream_slot;
     wire [TAG_WIDTH-1:0]      claim_tag;
-    wire [INDEX_WIDTH-1:0]    claim_last;
+    wire [INDEX_WIDTH-1:0]    claim_last, stream_flit;
     wire [EXPECTED_WIDTH-1:0] claim_expected;
     wire                      event_fill, event_slice, event_wait;
     meshkv_filler #(
@@ -448,6 +438,12 @@ module meshkv_tile #(
         .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
+        .complete_valid(complete_valid),
+        .complete_slot (complete_slot),
+        .stream_valid  (stream_valid),
+        .stream_slot   (stream_slot),
+        .stream_flit   (stream_flit),
+        .stream_pending(stream_pending),
         .freed_valid   (freed_valid),
         .freed_slot    (freed_slot),
         .error_memory  (error_memory),
@@ -480,6 +476,7 @@ module meshkv_tile #(
         .MASK_WIDTH     (MASK_WIDTH),
         .SLICE_FLITS    (SLICE_FLITS),
         .CHUNK_FLITS    (CHUNK_FLITS),
+        .BURST_FLITS    (BURST_FLITS),
         .FIFO_DEPTH     (FIFO_DEPTH),
         .FETCH_SLOTS    (FETCH_SLOTS),
         .RETRY_TICKS    (RETRY_TICKS),
@@ -538,20 +535,26 @@ module meshkv_tile #(
         .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
+        .complete_valid(complete_valid),
+        .complete_slot (complete_slot),
+        .stream_valid  (stream_valid),
+        .stream_slot   (stream_slot),
+        .stream_flit   (stream_flit),
+        .stream_pending(stream_pending),
         .freed_valid   (freed_valid),
         .freed_slot    (freed_slot),
         .part_valid    (part_valid),
         .part_ready    (part_ready),
         .part_first    (part_first),
         .part_last     (part_last),
-        .part_alone    (part_alone),
+        .part_others   (part_others),
         .part_id       ({part_head, part_layer, part_stream}),
         .part_data     (part_data),
         .root_valid    (root_valid),
         .root_credit   (root_credit),
         .root_first    (root_first),
         .root_last     (root_last),
-        .root_alone    (root_alone),
+        .root_others   (root_others),
         .root_id       ({root_head, root_layer, root_stream}),
         .root_x        (root_x),
         .root_y        (root_y),
@@ -571,20 +574,6 @@ module meshkv_tile #(
         .event_index   (event_index),
         .event_data    (event_data)
     );
-
-    meshkv_occupancy #(
-        .VALUE_WIDTH(VALUE_WIDTH),
-        .COUNT_WIDTH(USED_WIDTH)
-    ) u_occupancy (
-        .clk                 (clk),
-        .rst                 (rst),
-        .sample              (calls),
-        .send                (data_sent),
-        .credit              (data_credit),
-        .rx_n_occupancy_valid(rx_n_occupancy_valid),
-        .rx_n_occupancy_data (rx_n_occupancy_data),
-        .tx_s_occupancy_valid(tx_s_occupancy_valid),
-        .tx_s_occupancy_data (tx_s_occupancy_data)
-    );
+    wire unused_calls = calls | data_sent | (|data_credit);
 endmodule
 `default_nettype wire

@@ -55,7 +55,7 @@ module meshkv_tile_port #(
     output wire                     part_ready,
     input  wire                     part_first,  // First flit of its packet.
     input  wire                     part_last,  // Last flit of its packet.
-    input  wire                     part_alone,  // The only partial result of its head.
+    input  wire [Y_WIDTH-1:0]       part_others,  // Partial results of its head besides this one.
     input  wire [PART_ID_WIDTH-1:0] part_id,  // {head, layer, stream}.
     input  wire [FLIT_WIDTH-1:0]    part_data,
 
@@ -64,7 +64,7 @@ module meshkv_tile_port #(
     input  wire [SOURCES-1:0]       root_credit,  // One pulse a flit that left the root's buffer of that source.
     output wire                     root_first,
     output wire                     root_last,
-    output wire                     root_alone,
+    output wire [Y_WIDTH-1:0]       root_others,
     output wire [PART_ID_WIDTH-1:0] root_id,  // {head, layer, stream}.
     output wire [X_WIDTH-1:0]       root_x,  // Column of the sender.
     output wire [Y_WIDTH-1:0]       root_y,
@@ -280,14 +280,14 @@ module meshkv_tile_port #(
     // Headers of each class start at bit 0.
     localparam FETCH_HEAD = KEY_WIDTH + MASK_WIDTH + X_WIDTH + Y_WIDTH;
     localparam DATA_HEAD  = 1 + KEY_WIDTH + INDEX_WIDTH + MASK_WIDTH;
-    localparam PART_HEAD  = PART_ID_WIDTH + 3 + X_WIDTH + Y_WIDTH;
+    localparam PART_HEAD  = PART_ID_WIDTH + 2 + X_WIDTH + 2 * Y_WIDTH;
     reg [HEAD_WIDTH-1:0] fetch_head, data_head, part_head;
     reg [FLIT_WIDTH-1:0] fetch_payload;
     always @(*) begin
         fetch_head                       = {HEAD_WIDTH{1'b0}};
         fetch_head[FETCH_HEAD-1:0]       = {y, x, fetch_mask, fetch_key};
         part_head                        = {HEAD_WIDTH{1'b0}};
-        part_head[PART_HEAD-1:0]         = {y, x, part_id, part_alone, part_first, part_last};
+        part_head[PART_HEAD-1:0]         = {y, x, part_id, part_others, part_first, part_last};
         data_head                        = {HEAD_WIDTH{1'b0}};
         data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key, data_several};
         fetch_payload                    = {FLIT_WIDTH{1'b0}};
@@ -326,7 +326,7 @@ module meshkv_tile_port #(
     // The root receives partial results from the network, and from its own tile into a buffer of their own.
     assign root_valid = {own_part, rx_valid[VN0_VCS-1:0]};
     assign root_data  = rx_part ? rx_data : part_data;
-    assign {root_y, root_x, root_id, root_alone, root_first, root_last} = rx_part ? rx_head[PART_HEAD-1:0] : part_head[PART_HEAD-1:0];
+    assign {root_y, root_x, root_id, root_others, root_first, root_last} = rx_part ? rx_head[PART_HEAD-1:0] : part_head[PART_HEAD-1:0];
 
     assign home_valid  = rx_valid[VN0_VCS];
     assign home_key    = rx_head[KEY_WIDTH-1:0];

@@ -47,6 +47,8 @@ module meshkv_transport #(
     parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 32,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 96,
     // Ranges in flight at a time, at least 2.
@@ -139,8 +141,18 @@ module meshkv_transport #(
     output wire                      claim_known,  // A slice of the tag of the cycle before has a slot and may not get another.
 
     // A slice becomes resident.
-    input  wire                      publish_valid,  // One pulse a slice, when it is complete.
+    input  wire                      publish_valid,  // One pulse a slice, with its first flit.
     input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Its slot.
+
+    // A slice is complete.
+    input  wire                      complete_valid,  // One pulse a slice.
+    input  wire [SLOT_WIDTH-1:0]     complete_slot,  // Its slot.
+
+    // The burst of a slice that is read next.
+    output wire                      stream_valid,
+    output wire [SLOT_WIDTH-1:0]     stream_slot,  // Slot of the slice.
+    output wire [INDEX_WIDTH-1:0]    stream_flit,  // First flit that is read.
+    input  wire                      stream_pending,  // Some of the burst is still to come.
 
     // A slot is free again.
     output wire                      freed_valid,  // One pulse a slot.
@@ -151,7 +163,7 @@ module meshkv_transport #(
     output wire                      part_ready,
     input  wire                      part_first,  // First flit of its packet.
     input  wire                      part_last,  // Last flit of its packet.
-    input  wire                      part_alone,  // The only partial result of its head.
+    input  wire [Y_WIDTH-1:0]        part_others,  // Partial results of its head besides this one.
     input  wire [PART_ID_WIDTH-1:0]  part_id,  // {head, layer, stream}.
     input  wire [FLIT_WIDTH-1:0]     part_data,
 
@@ -160,7 +172,7 @@ module meshkv_transport #(
     input  wire [SOURCES-1:0]        root_credit,  // One pulse a flit that left the root's buffer of that source.
     output wire                      root_first,
     output wire                      root_last,
-    output wire                      root_alone,
+    output wire [Y_WIDTH-1:0]        root_others,
     output wire [PART_ID_WIDTH-1:0]  root_id,  // {head, layer, stream}.
     output wire [X_WIDTH-1:0]        root_x,  // Column of the sender.
     output wire [Y_WIDTH-1:0]        root_y,
@@ -309,6 +321,7 @@ module meshkv_transport #(
         .VC_DEPTH       (VC_DEPTH),
         .SLICE_FLITS    (SLICE_FLITS),
         .CHUNK_FLITS    (CHUNK_FLITS),
+        .BURST_FLITS    (BURST_FLITS),
         .BLOOM_BITS     (BLOOM_BITS),
         .HASH_WIDTH     (HASH_WIDTH),
         .TAG_ENTRIES    (TAG_ENTRIES),
@@ -354,6 +367,12 @@ module meshkv_transport #(
         .claim_known         (claim_known),
         .publish_valid       (publish_valid),
         .publish_slot        (publish_slot),
+        .complete_valid      (complete_valid),
+        .complete_slot       (complete_slot),
+        .stream_valid        (stream_valid),
+        .stream_slot         (stream_slot),
+        .stream_flit         (stream_flit),
+        .stream_pending      (stream_pending),
         .freed_valid         (freed_valid),
         .freed_slot          (freed_slot),
         .m_valid             (data_valid),
@@ -408,14 +427,14 @@ module meshkv_transport #(
         .part_ready  (part_ready),
         .part_first  (part_first),
         .part_last   (part_last),
-        .part_alone  (part_alone),
+        .part_others (part_others),
         .part_id     (part_id),
         .part_data   (part_data),
         .root_valid  (root_valid),
         .root_credit (root_credit),
         .root_first  (root_first),
         .root_last   (root_last),
-        .root_alone  (root_alone),
+        .root_others (root_others),
         .root_id     (root_id),
         .root_x      (root_x),
         .root_y      (root_y),

@@ -150,7 +150,7 @@ module meshkv_pad #(
     input  wire                        part_ready,
     output wire                        part_first,  // First flit of its packet.
     output wire                        part_last,  // Last flit of its packet.
-    output wire                        part_alone,  // The only partial result of its head.
+    output wire [Y_WIDTH-1:0]          part_others,  // Partial results of its head besides this one.
     output wire [STREAM_WIDTH-1:0]     part_stream,  // Stream.
     output wire [LAYER_WIDTH-1:0]      part_layer,  // Layer.
     output wire [HEAD_PLACE_WIDTH-1:0] part_head,  // Query head, by its place in the column.
@@ -277,7 +277,7 @@ module meshkv_pad #(
     reg  [CONTEXTS-1:0]      contexts_q;
     reg  [TOKEN_WIDTH-1:0]   first_q, last_q;
     reg  [LAYER_WIDTH-1:0]   layer_q;
-    reg                      alone_q;
+    reg  [Y_WIDTH-1:0]       others_q;
 
     // Blocks of LANES tokens: those of the first and the last token.
     localparam LANES = 1 << LANE_LOG, DIMS = 1 << DIM_LOG;
@@ -512,7 +512,7 @@ module meshkv_pad #(
             NONE: if (starts & is_close) begin
                 due_q        <= wanted_places;
                 layer_q      <= tag[STREAM_WIDTH+:LAYER_WIDTH];
-                alone_q      <= mapping == 2'd0;
+                others_q     <= lag;  // A close has no home: its word says how many there are.
                 tick_q       <= 3'd0;
                 read_state_q <= SETTLE;
             end
@@ -612,7 +612,7 @@ module meshkv_pad #(
     end
 
     // The part former packs the numbers; the packet crosses to the network's clock.
-    localparam ID_WIDTH = 1 + HEAD_PLACE_WIDTH + LAYER_WIDTH + STREAM_WIDTH;
+    localparam ID_WIDTH = Y_WIDTH + HEAD_PLACE_WIDTH + LAYER_WIDTH + STREAM_WIDTH;
     wire                  f_valid, f_ready, f_first, f_last;
     wire [ID_WIDTH-1:0]   f_id;
     wire [FLIT_WIDTH-1:0] f_data;
@@ -632,7 +632,7 @@ module meshkv_pad #(
         .s_max      (max),
         .s_special  (|(special & read_context)),
         .s_saturated(|(sum_saturated & sum_valid)),
-        .s_id       ({alone_q, id_head, layer_q, id_stream}),
+        .s_id       ({others_q, id_head, layer_q, id_stream}),
         .s_sum      (sum),
         .part_valid (f_valid),
         .part_ready (f_ready),
@@ -653,7 +653,7 @@ module meshkv_pad #(
         .m_rst  (rst),
         .m_valid(part_valid),
         .m_ready(part_ready),
-        .m_data ({part_data, part_alone, part_head, part_layer, part_stream, part_last, part_first})
+        .m_data ({part_data, part_others, part_head, part_layer, part_stream, part_last, part_first})
     );
 
     // Counted events, in the order of pad_index.

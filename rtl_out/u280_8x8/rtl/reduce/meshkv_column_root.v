@@ -4,8 +4,6 @@
 // Reduce root of a column, at the tile of row 0: merges partial results and returns outputs.
 `default_nettype none
 module meshkv_column_root #(
-    // Tiles from south to north.
-    parameter ROWS = 8,
     // Width of a column number in bits.
     parameter X_WIDTH = 3,
     // Width of a row number in bits.
@@ -46,7 +44,7 @@ module meshkv_column_root #(
     output wire [SOURCES-1:0]          root_credit,  // One pulse a flit that left the root's buffer of that source.
     input  wire                        root_first,  // First flit of its packet.
     input  wire                        root_last,  // Last flit of its packet.
-    input  wire                        root_alone,  // The only partial result of its head.
+    input  wire [Y_WIDTH-1:0]          root_others,  // Partial results of its head besides this one.
     input  wire [STREAM_WIDTH-1:0]     root_stream,  // Stream.
     input  wire [LAYER_WIDTH-1:0]      root_layer,  // Layer.
     input  wire [HEAD_PLACE_WIDTH-1:0] root_head,  // Query head, by its place in the column.
@@ -84,7 +82,8 @@ module meshkv_column_root #(
     // Flits are registered before the root stores them. Those of its own tile come straight from the register that PaD's
     // clock writes, and no word of another clock ends in a memory. It is stable while it is sampled.
     reg  [SOURCES-1:0] valid_q;
-    reg                    first_q, last_q, alone_q;
+    reg                    first_q, last_q;
+    reg  [Y_WIDTH-1:0]     others_q;
     reg  [ID_WIDTH-1:0]    id_q;
     reg  [FLIT_WIDTH-1:0]  data_q;
     always @(posedge clk) begin
@@ -92,7 +91,7 @@ module meshkv_column_root #(
         if (|root_valid) begin
             first_q <= root_first;
             last_q  <= root_last;
-            alone_q <= root_alone;
+            others_q <= root_others;
             id_q    <= {root_head, root_y, root_layer, root_stream};
             data_q  <= root_data;
         end
@@ -112,11 +111,11 @@ module meshkv_column_root #(
         .SOURCES        (SOURCES),
         .DEPTH          (VC_DEPTH),
         .HEAD_DIM       (DIMS),
+        .OTHERS_WIDTH   (Y_WIDTH),
         .SUM_WIDTH      (SUM_WIDTH),
         .FRACTION       (FRACTION),
         .STREAMS        (STREAMS_NUM),
         .HEADS          (HEADS),
-        .PARTIALS       (ROWS),
         .STREAM_WIDTH   (STREAM_WIDTH),
         .LAYER_WIDTH    (FROM_WIDTH),
         .PART_HEAD_WIDTH(HEAD_PLACE_WIDTH),
@@ -129,7 +128,7 @@ module meshkv_column_root #(
         .root_valid     (valid_q),
         .root_first     (first_q),
         .root_last      (last_q),
-        .root_alone     (alone_q),
+        .root_others    (others_q),
         .root_id        (id_q),
         .root_data      (data_q),
         .root_credit    (root_credit),

@@ -19,37 +19,39 @@ module meshkv_reduce_inlet #(
     parameter DEPTH = 8,
     // Elements of a head, a power of two from 32.
     parameter HEAD_DIM = 128,
+    // Width of the number of a head's other partials in bits.
+    parameter OTHERS_WIDTH = 3,
     // Width of a position in o in bits: log2(HEAD_DIM / LANES).
     parameter BEAT_WIDTH = 4
 ) (
-    input  wire                  clk,
-    input  wire                  rst,
+    input  wire                    clk,
+    input  wire                    rst,
 
     // Flits of PART packets: whole packets a source, sources mixed, one flit a cycle.
-    input  wire [SOURCES-1:0]    root_valid,  // One-hot: its source.
-    input  wire                  root_first,
-    input  wire                  root_last,
-    input  wire                  root_alone,  // The only partial of its head; with the first flit.
-    input  wire [ID_WIDTH-1:0]   root_id,  // Head, layer, stream, from the top; with the first flit.
-    input  wire [FLIT_WIDTH-1:0] root_data,
-    output wire [SOURCES-1:0]    root_credit,  // One pulse a flit that left its place.
-    output wire                  idle,  // No flit waits.
+    input  wire [SOURCES-1:0]      root_valid,  // One-hot: its source.
+    input  wire                    root_first,
+    input  wire                    root_last,
+    input  wire [OTHERS_WIDTH-1:0] root_others,  // Partial results of its head besides this one; with the first flit.
+    input  wire [ID_WIDTH-1:0]     root_id,  // Head, layer, stream, from the top; with the first flit.
+    input  wire [FLIT_WIDTH-1:0]   root_data,
+    output wire [SOURCES-1:0]      root_credit,  // One pulse a flit that left its place.
+    output wire                    idle,  // No flit waits.
 
     // The first flit of the next packet.
-    output wire                  header_valid,
-    output wire                  header_alone,  // The only partial of its head.
-    output wire [ID_WIDTH-1:0]   header_id,  // Head, layer, stream.
-    output wire [31:0]           header_max,  // m.
-    output wire [31:0]           header_l,  // l in FP32, with its flag.
-    input  wire                  start,  // Its numbers are to follow, l in the next cycle; not while busy.
-    output wire                  busy,  // Numbers of a packet are still to leave, but for those at the output.
+    output wire                    header_valid,
+    output wire [OTHERS_WIDTH-1:0] header_others,  // Partials of its head besides it.
+    output wire [ID_WIDTH-1:0]     header_id,  // Head, layer, stream.
+    output wire [31:0]             header_max,  // m.
+    output wire [31:0]             header_l,  // l in FP32, with its flag.
+    input  wire                    start,  // Its numbers are to follow, l in the next cycle; not while busy.
+    output wire                    busy,  // Numbers of a packet are still to leave, but for those at the output.
 
     // Numbers.
-    output wire                  m_valid,
-    output wire                  m_first,  // It is l, in the first lane and without its sign.
-    output wire                  m_last,  // They are the last of o.
-    output wire [BEAT_WIDTH-1:0] m_beat,  // Their position in o, in units of LANES.
-    output wire [32*LANES-1:0]   m_words  // FP32.
+    output wire                    m_valid,
+    output wire                    m_first,  // It is l, in the first lane and without its sign.
+    output wire                    m_last,  // They are the last of o.
+    output wire [BEAT_WIDTH-1:0]   m_beat,  // Their position in o, in units of LANES.
+    output wire [32*LANES-1:0]     m_words  // FP32.
 );
     localparam ELEMENTS     = FLIT_WIDTH / 32;
     localparam PARTS        = ELEMENTS / LANES;
@@ -66,7 +68,7 @@ module meshkv_reduce_inlet #(
     localparam HEADER_PTR   = HEADERS > 1 ? $clog2(HEADERS) : 1;
     localparam HEADER_COUNT = $clog2(HEADERS + 1);
     localparam LAST_HEADER  = HEADERS - 1;
-    localparam HEADER_WIDTH = ID_WIDTH + 1 + 64;
+    localparam HEADER_WIDTH = ID_WIDTH + OTHERS_WIDTH + 64;
 
     // At most one flit is written a cycle, so one memory serves all sources. First flits have their own: the next
     // packet is looked at while the present one is read.
@@ -94,7 +96,7 @@ module meshkv_reduce_inlet #(
     end
     always @(posedge clk) begin
         if ((|root_valid) & ~root_first) mem[{write_source, write_place}] <= root_data;
-        if ((|root_valid) & root_first) headers[{write_source, write_header}] <= {root_id, root_alone, root_data[63:0]};
+        if ((|root_valid) & root_first) headers[{write_source, write_header}] <= {root_id, root_others, root_data[63:0]};
     end
 
     wire unused_edge = root_last;  // Only the checks of a simulation read it.
@@ -176,7 +178,8 @@ module meshkv_reduce_inlet #(
     end
 
     // The first flit of the packet whose turn it is.
-    reg                    picked_q, header_q, alone_q;
+    reg                    picked_q, header_q;
+    reg [OTHERS_WIDTH-1:0] others_q;
     reg [SOURCE_WIDTH-1:0] turn_number_q;
     reg [HEADER_PTR-1:0]   turn_place_q;
     reg [ID_WIDTH-1:0]     id_q;
@@ -191,7 +194,7 @@ module meshkv_reduce_inlet #(
             turn_place_q  <= chosen_place;
         end
         header_q <= picked_q | (header_q & ~start);
-        if (picked_q) {id_q, alone_q, l_q, max_q} <= headers[{turn_number_q, turn_place_q}];
+        if (picked_q) {id_q, others_q, l_q, max_q} <= headers[{turn_number_q, turn_place_q}];
         if (rst) begin
             picked_q <= 1'b0;
             header_q <= 1'b0;
@@ -251,7 +254,7 @@ module meshkv_reduce_inlet #(
     end
     assign root_credit  = credit_q;
     assign header_valid = header_q;
-    assign header_alone = alone_q;
+    assign header_others = others_q;
     assign header_id    = id_q;
     assign header_max   = max_q;
     assign header_l     = l_q;

@@ -3,8 +3,8 @@
 //
 // Announces on its column's bus which slices the tiles fetch, and which ones their homes fill.
 //
-// All controllers process the same slices in the same order. So homes fill and tiles fetch in one
-// order everywhere, and no request waits for a later one. Homes are
+// Slices live in the column that fetches them, and are filled and fetched in one order there: no request
+// waits for a later one. Slices that all columns share are in one order everywhere. Homes are
 // computed here, once a column, and sent in every word: tiles need no placement.
 `default_nettype none
 module meshkv_column_controller #(
@@ -22,10 +22,10 @@ module meshkv_column_controller #(
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
     parameter STRIDE = 9,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 0,
     // Rounds of a layer's segments over the rows.
     parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
     // Width of the number of a home's macro-block in bits.
     parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
@@ -53,17 +53,17 @@ module meshkv_column_controller #(
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
-    parameter ROTATION = 8,
+    parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
-    parameter LAP = 8,
+    parameter LAP = 2,
     // Width of a place in a group in bits.
-    parameter ROTATION_WIDTH = 3,
+    parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
     // Number of pieces: the heads of one KV head in one column each.
-    parameter PIECES = 32,
+    parameter PIECES = 4,
     // Width of a piece's number in bits.
-    parameter PIECE_COUNT_WIDTH = 5,
+    parameter PIECE_COUNT_WIDTH = 2,
     // Width of a slice's number within its home in bits.
     parameter LOCAL_WIDTH = 11,
     // Width of the number of a home's region in bits.
@@ -71,7 +71,7 @@ module meshkv_column_controller #(
     // Regions of a row: its tiles, rounded up to whole ports.
     parameter [63:0] ROW_REGIONS = 64'd8,
     // Macro-blocks a stream for which a home has room in external memory.
-    parameter [63:0] BLOCKS = 64'd64,
+    parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
@@ -88,8 +88,8 @@ module meshkv_column_controller #(
     parameter QUERY_WORD_WIDTH = 5,
     // Descriptors that wait.
     parameter QUEUE = 4,
-    // X_WIDTH + Y_WIDTH.
-    parameter HOME_WIDTH = 6
+    // KV heads of a column.
+    parameter COLUMN_SLICES = 4
 ) (
     input  wire                        clk,
     input  wire                        rst,
@@ -121,14 +121,6 @@ module meshkv_column_controller #(
     input  wire                        desc_close,  // The last of these streams in this layer: partial results are due.
     input  wire                        desc_step,  // The last of the decode step.
     output wire                        idle,  // All descriptors are done.
-
-    // Swap of homes, between two steps.
-    input  wire                        ready,  // All homes have places.
-    output wire                        arrived,  // The step is over; the controller waits.
-    input  wire                        go,  // The next step may begin.
-    input  wire                        map_valid,  // A home is assigned a place.
-    input  wire [HOME_WIDTH-1:0]       map_home,  // The logical home, {y, x}.
-    input  wire [HOME_WIDTH-1:0]       map_place,  // Its place, {y, x}.
 
     // To the bus.
     output wire                        bus_valid,  // One pulse a word, which has a credit.
@@ -167,7 +159,7 @@ module meshkv_column_controller #(
 
     // States of a descriptor. SPREAD finds the rows of its streams, RUN issues its slices, DRAIN waits until they
     // have left, CLOSE announces its end. SAMPLE and BARRIER end a step: homes may swap before the next begins.
-    localparam [2:0] IDLE = 3'd0, SPREAD = 3'd1, RUN = 3'd2, DRAIN = 3'd3, CLOSE = 3'd4, SAMPLE = 3'd5, BARRIER = 3'd6;
+    localparam [2:0] IDLE = 3'd0, SPREAD = 3'd1, RUN = 3'd2, DRAIN = 3'd3, CLOSE = 3'd4, SAMPLE = 3'd5;
     reg [2:0] state_q;
 
     // A running residue gives the rows b mod ROWS of the streams.
@@ -192,39 +184,18 @@ module meshkv_column_controller #(
     // Fields of a piece: last of its round, last of its KV head, turns, rows with one tile per head, heads by their place
     // in the column, column, KV head. The table lists the last piece first.
     localparam [PIECES*PIECE_WIDTH-1:0] PIECE_TABLE = {
-        {1'b1, 1'b1, 3'd7, 8'b01000000, 4'b1000, 3'd7, 5'd31},
-        {1'b0, 1'b1, 3'd6, 8'b01000000, 4'b1000, 3'd6, 5'd27},
-        {1'b0, 1'b1, 3'd5, 8'b01000000, 4'b1000, 3'd5, 5'd23},
-        {1'b0, 1'b1, 3'd4, 8'b01000000, 4'b1000, 3'd4, 5'd19},
-        {1'b0, 1'b1, 3'd3, 8'b01000000, 4'b1000, 3'd3, 5'd15},
-        {1'b0, 1'b1, 3'd2, 8'b01000000, 4'b1000, 3'd2, 5'd11},
-        {1'b0, 1'b1, 3'd1, 8'b01000000, 4'b1000, 3'd1, 5'd7},
-        {1'b0, 1'b1, 3'd0, 8'b01000000, 4'b1000, 3'd0, 5'd3},
-        {1'b1, 1'b1, 3'd7, 8'b00010000, 4'b0100, 3'd7, 5'd30},
-        {1'b0, 1'b1, 3'd6, 8'b00010000, 4'b0100, 3'd6, 5'd26},
-        {1'b0, 1'b1, 3'd5, 8'b00010000, 4'b0100, 3'd5, 5'd22},
-        {1'b0, 1'b1, 3'd4, 8'b00010000, 4'b0100, 3'd4, 5'd18},
-        {1'b0, 1'b1, 3'd3, 8'b00010000, 4'b0100, 3'd3, 5'd14},
-        {1'b0, 1'b1, 3'd2, 8'b00010000, 4'b0100, 3'd2, 5'd10},
-        {1'b0, 1'b1, 3'd1, 8'b00010000, 4'b0100, 3'd1, 5'd6},
-        {1'b0, 1'b1, 3'd0, 8'b00010000, 4'b0100, 3'd0, 5'd2},
-        {1'b1, 1'b1, 3'd7, 8'b00000100, 4'b0010, 3'd7, 5'd29},
-        {1'b0, 1'b1, 3'd6, 8'b00000100, 4'b0010, 3'd6, 5'd25},
-        {1'b0, 1'b1, 3'd5, 8'b00000100, 4'b0010, 3'd5, 5'd21},
-        {1'b0, 1'b1, 3'd4, 8'b00000100, 4'b0010, 3'd4, 5'd17},
-        {1'b0, 1'b1, 3'd3, 8'b00000100, 4'b0010, 3'd3, 5'd13},
-        {1'b0, 1'b1, 3'd2, 8'b00000100, 4'b0010, 3'd2, 5'd9},
-        {1'b0, 1'b1, 3'd1, 8'b00000100, 4'b0010, 3'd1, 5'd5},
-        {1'b0, 1'b1, 3'd0, 8'b00000100, 4'b0010, 3'd0, 5'd1},
-        {1'b1, 1'b1, 3'd7, 8'b00000001, 4'b0001, 3'd7, 5'd28},
-        {1'b0, 1'b1, 3'd6, 8'b00000001, 4'b0001, 3'd6, 5'd24},
-        {1'b0, 1'b1, 3'd5, 8'b00000001, 4'b0001, 3'd5, 5'd20},
-        {1'b0, 1'b1, 3'd4, 8'b00000001, 4'b0001, 3'd4, 5'd16},
-        {1'b0, 1'b1, 3'd3, 8'b00000001, 4'b0001, 3'd3, 5'd12},
-        {1'b0, 1'b1, 3'd2, 8'b00000001, 4'b0001, 3'd2, 5'd8},
-        {1'b0, 1'b1, 3'd1, 8'b00000001, 4'b0001, 3'd1, 5'd4},
-        {1'b0, 1'b1, 3'd0, 8'b00000001, 4'b0001, 3'd0, 5'd0}
+        {1'b1, 1'b1, 1'd0, 8'b01000000, 4'b1000, 3'd0, 5'd3},
+        {1'b1, 1'b1, 1'd0, 8'b00010000, 4'b0100, 3'd0, 5'd2},
+        {1'b1, 1'b1, 1'd0, 8'b00000100, 4'b0010, 3'd0, 5'd1},
+        {1'b1, 1'b1, 1'd0, 8'b00000001, 4'b0001, 3'd0, 5'd0}
     };
+    // A slice lives in the column that computes its KV head: a controller processes the pieces of its own column, each as a
+    // KV head by its place there. Of each KV head, the last first: its column, its place, the rows by which it is ahead.
+    localparam [SLICES*X_WIDTH-1:0]     OWN_COLUMNS = {3'd7, 3'd7, 3'd7, 3'd7, 3'd6, 3'd6, 3'd6, 3'd6, 3'd5, 3'd5, 3'd5, 3'd5, 3'd4, 3'd4, 3'd4, 3'd4, 3'd3, 3'd3, 3'd3, 3'd3, 3'd2, 3'd2, 3'd2, 3'd2, 3'd1, 3'd1, 3'd1, 3'd1, 3'd0, 3'd0, 3'd0, 3'd0};
+    localparam [SLICES*SLICE_WIDTH-1:0] OWN_PLACES  = {5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0};
+    localparam [SLICES*AHEAD_WIDTH-1:0] TURNS       = {4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0};
+    // Of each KV head of a column, the last first: the row in which the homes of a first segment in row 0 begin.
+    localparam [COLUMN_SLICES*ROWS-1:0] TURN_ROWS   = {8'b01000000, 8'b00010000, 8'b00000100, 8'b00000001};
     // Heads and rows of each column, the last column first.
     localparam [COLS*MASK_WIDTH-1:0] COLUMN_MASKS = {4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111};
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101};
@@ -248,14 +219,20 @@ module meshkv_column_controller #(
     reg                        ends_q;     // The round that ends is the last.
     localparam LAST_TURN_NUM = ROTATION - 1, LAP_MASK_NUM = LAP - 1;
     localparam [ROTATION_WIDTH-1:0] LAP_MASK = LAP_MASK_NUM[ROTATION_WIDTH-1:0];
-    wire                       last_turn = &(turn_q | ~LAP_MASK);
+    // Segments are visited as they follow each other.
+    wire [INDEX_COUNT_WIDTH:0] next_index = { {1'b0}, group_q, turn_q} + 1'b1;
+    wire                       last_turn = &turn_q | next_index >= { {INDEX_COUNT_WIDTH+1-COUNT_WIDTH{1'b0}}, count};
     wire                       last_lap  = &(turn_q | LAP_MASK);
     wire [ROTATION_WIDTH-1:0]  later     = turn_q + 1'b1;
     wire [INDEX_COUNT_WIDTH:0] group_end = { {1'b0}, group_q, LAST_TURN_NUM[ROTATION_WIDTH-1:0]} + 1'b1;
     wire                       last_group = group_end >= { {INDEX_COUNT_WIDTH+1-COUNT_WIDTH{1'b0}}, count};
-    wire [ROTATION_WIDTH-1:0]  next_turn = ~last_turn | (last_group & last_round) ? later : turn_q & ~LAP_MASK;
+    wire [ROTATION_WIDTH-1:0]  next_turn = last_turn ? {ROTATION_WIDTH{1'b0}} : later;
     wire                       ends_round = last_piece & last_turn & last_group;
-    wire [X_WIDTH-1:0]         column_now = share ? column_q : piece[SLICE_WIDTH+:X_WIDTH];
+    wire [X_WIDTH-1:0]         column_now = share ? column_q : x;
+    wire [SLICE_WIDTH+X_WIDTH-1:0] own_slice = { {SLICE_WIDTH{1'b0}}, x} * COLUMN_SLICES[SLICE_WIDTH+X_WIDTH-1:0]
+        + { {X_WIDTH{1'b0}}, piece[SLICE_WIDTH-1:0]};
+    wire [SLICE_WIDTH-1:0]     slice_now = share ? slice_q : own_slice[SLICE_WIDTH-1:0];
+    wire unused_own = |{own_slice, piece[SLICE_WIDTH+:X_WIDTH]};
     wire [MASK_WIDTH-1:0]      mask_now   = share ? COLUMN_MASKS[column_q*MASK_WIDTH+:MASK_WIDTH] : piece[SLICE_WIDTH+X_WIDTH+:MASK_WIDTH];
     wire                       advance;
 
@@ -290,16 +267,17 @@ module meshkv_column_controller #(
     wire [X_WIDTH-1:0]        home_x_4;
     wire [Y_WIDTH-1:0]        home_y_4;
     wire [BLOCK_WIDTH-1:0]    block_4;
+    reg  [X_WIDTH-1:0]        own_2;
+    reg  [AHEAD_WIDTH-1:0]    ahead_2;
     meshkv_placement #(
         .X_WIDTH      (X_WIDTH),
         .Y_WIDTH      (Y_WIDTH),
         .LAYER_WIDTH  (LAYER_WIDTH),
         .SEGMENT_WIDTH(SEGMENT_WIDTH),
-        .COLS         (COLS),
         .ROWS         (ROWS),
         .STRIDE       (STRIDE),
-        .COLUMN_STRIDE(COLUMN_STRIDE),
         .ROUNDS       (ROUNDS),
+        .AHEAD_WIDTH  (AHEAD_WIDTH),
         .NUMBER_WIDTH (PLACE_WIDTH),
         .BLOCK_WIDTH  (BLOCK_WIDTH)
     ) u_placement (
@@ -307,16 +285,14 @@ module meshkv_column_controller #(
         .en     (advance),
         .layer  (layer_2),
         .segment(segment_2),
+        .column (own_2),
+        .ahead  (ahead_2),
         .x      (home_x_4),
         .y      (home_y_4),
         .block  (block_4)
     );
     // Stage 5 looks up the present place of that home and the slice's region of external memory.
-    (* ram_style = "distributed" *) reg [HOME_WIDTH-1:0] where_mem[0:(1<<HOME_WIDTH)-1];
-    always @(posedge clk) begin
-        if (map_valid) where_mem[map_home] <= map_place;
-    end
-    wire [X_WIDTH+Y_WIDTH-1:0] place_4 = where_mem[{home_y_4, home_x_4}];
+    wire [X_WIDTH+Y_WIDTH-1:0] place_4 = {home_y_4, home_x_4};
     reg                       valid_5, last_5, begins_5, ends_5, valid_6, last_6, begins_6, ends_6;
     reg  [SEGMENT_WIDTH-1:0]  segment_5, segment_6;
     reg  [MASK_WIDTH-1:0]     mask_5, mask_6;
@@ -325,6 +301,7 @@ module meshkv_column_controller #(
     reg  [SLICE_WIDTH-1:0]    slice_5, slice_6;
     reg  [BLOCK_WIDTH-1:0]    block_5;
     reg  [LOCAL_WIDTH-1:0]    local_6;
+    reg  [SLICE_WIDTH-1:0]    place_6;
     // A slice's number is the place of its logical home in external memory, then its number within the home.
     reg  [REGION_NUMBER_WIDTH-1:0]  region_5, region_6;
     wire [REGION_NUMBER_WIDTH-1:0]  region_4 = { {REGION_NUMBER_WIDTH-Y_WIDTH{1'b0}}, home_y_4} * ROW_REGIONS[REGION_NUMBER_WIDTH-1:0]
@@ -373,7 +350,7 @@ module meshkv_column_controller #(
     wire [ROW_WIDTH-1:0]    last_row_word  = to_row;
     wire [INDEX_WIDTH-1:0]  from_word      = from_flit[INDEX_WIDTH-1:0] & ~LAST_OFFSET;
     wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
-    wire [LOCAL_WIDTH-1:0]  local_word     = local_6 * SLICES[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-SLICE_WIDTH{1'b0}}, slice_6};
+    wire [LOCAL_WIDTH-1:0]  local_word     = local_6 * COLUMN_SLICES[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-SLICE_WIDTH{1'b0}}, place_6};
     wire [NUMBER_WIDTH-1:0] number_word    = {region_6, local_word};
 
     // Words of the bus carry slices or, in the same bits, queries.
@@ -387,15 +364,35 @@ module meshkv_column_controller #(
     wire                      word_ready;
     reg  [BUS_WIDTH-1:0]      word_q;
     wire [ROWS-1:0]           own_rows = COLUMN_ROWS[x*ROWS+:ROWS];
+    // Rows that hold a segment of a stream since it was closed have a partial result of its heads, and others have none.
+    // They are kept for the first KV head of the column; those of another are turned. Any row may have one where tiles fetched
+    // slices of another row's home.
+    localparam ALL_STREAMS = 1 << STREAM_WIDTH;
+    reg  [ALL_STREAMS*ROWS-1:0] held_q;
+    reg  [ALL_STREAMS-1:0]    mine_q;       // Streams of the descriptor.
+    reg  [ROWS-1:0]           seen_q;       // Rows of its segments.
+    reg  [ROWS-1:0]           due_q;        // Rows of all segments of its streams.
+    reg  [ROWS-1:0]           turn_rows_q;  // Of the KV head that ends.
+    reg  [ROWS-1:0]           held_rows;
+    integer                   w;
+    always @(*) begin
+        held_rows = seen_q;
+        for (w = 0; w < ALL_STREAMS; w = w + 1) held_rows = held_rows | (held_q[w*ROWS+:ROWS] & {ROWS{mine_q[w]}});
+    end
+    wire [ROWS-1:0]           turned_rows = gathers_q ? due_q : own_rows;
+    wire [ROWS-1:0]           turned_by   = gathers_q ? turn_rows_q : spread_q;
     reg  [ROWS-1:0]           close_rows;
+    reg  [EXPECTED_WIDTH-1:0] others;  // Partial results of a head besides that of one of these rows.
     integer                   u, v;
     always @(*) begin
         close_rows = {ROWS{1'b0}};
         for (u = 0; u < ROWS; u = u + 1) begin
             for (v = 0; v < ROWS; v = v + 1)
-                close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (own_rows[u] & spread_q[v]);
+                close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (turned_rows[u] & turned_by[v]);
         end
-        if (gathers_q) close_rows = {ROWS{|own_rows}};
+        others = {EXPECTED_WIDTH{1'b1}};
+        for (u = 0; u < ROWS; u = u + 1) others = others + { {EXPECTED_WIDTH-1{1'b0}}, due_q[u]};
+        if (~gathers_q) others = {EXPECTED_WIDTH{1'b0}};
     end
     // A close of scattered streams goes to all heads and rows, as in a row-aligned mapping.
     wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
@@ -403,7 +400,7 @@ module meshkv_column_controller #(
     wire [ROWS-1:0]       ask      = close ? close_rows : ask_6;
     wire [MASK_WIDTH-1:0] mask     = close ? closing_q : mask_6;
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
-    wire                  says     = says_6 | (close & |closing_q) | call;
+    wire                  says     = says_6 | (close & |closing_q);
     wire                  free     = ~word_valid_q | word_ready;
     assign advance     = free;
     assign query_ready = advance & ~says;
@@ -416,7 +413,7 @@ module meshkv_column_controller #(
             rows_1   <= share ? COLUMN_ROWS[column_q*ROWS+:ROWS] : piece[SLICE_WIDTH+X_WIDTH+MASK_WIDTH+:ROWS];
             mask_1   <= mask_now;
             column_1 <= column_now;
-            slice_1  <= share ? slice_q : piece[SLICE_WIDTH-1:0];
+            slice_1  <= slice_now;
             turn_1   <= turn_q;
             group_1  <= group_q;
 
@@ -427,6 +424,9 @@ module meshkv_column_controller #(
             // A home is looked up in each cycle; without a segment, that of the first.
             layer_2   <= layer;
             if (~valid_1) {layer_2, segment_2} <= {LAYER_WIDTH+SEGMENT_WIDTH{1'b0}};
+            own_2   <= OWN_COLUMNS[slice_1*X_WIDTH+:X_WIDTH];
+            ahead_2 <= TURNS[slice_1*AHEAD_WIDTH+:AHEAD_WIDTH] + { {AHEAD_WIDTH-STREAM_WIDTH{1'b0}}, prefix};
+            if (~valid_1) {own_2, ahead_2} <= {X_WIDTH+AHEAD_WIDTH{1'b0}};
             {last_2, rows_2, mask_2, column_2, slice_2} <= {last_1, rows_1, mask_1, column_1, slice_1};
 
             {valid_3, last_3, begins_3, ends_3, segment_3, rows_3, mask_3, column_3, slice_3} <=
@@ -444,12 +444,14 @@ module meshkv_column_controller #(
                 {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, column_5, slice_5};
             {home_y_6, home_x_6} <= {home_y_5, home_x_5};
             region_6 <= region_5;
+            place_6  <= OWN_PLACES[slice_5*SLICE_WIDTH+:SLICE_WIDTH];
             local_6  <= { {LOCAL_WIDTH-STREAM_WIDTH{1'b0}}, prefix} * BLOCKS[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-BLOCK_WIDTH{1'b0}}, block_5};
             asked_6  <= asked_5;
             if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
 
             word_valid_q <= says;
-            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word, askers_q,
+            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word,
+                             close ? others : askers_q,
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
         end
@@ -467,10 +469,11 @@ module meshkv_column_controller #(
     // A descriptor ends here after its slices have left.
     wire over = advance & empty;
     assign done = (state_q == DRAIN && over && !closes && !ends_step) || (close && advance && ends_q && !ends_step)
-        || (state_q == BARRIER && go);
-    assign arrived = state_q == BARRIER;
-    wire   start   = waits & ready & ~hold;
+        || (state_q == SAMPLE && advance);
+    wire   start   = waits & ~hold;
     assign idle = state_q == IDLE && ~waits && ~word_valid_q;
+    wire   keeps   = state_q == DRAIN && over;
+    wire   forgets = close & advance & ends_q;
     always @(posedge clk) begin
         case (state_q)
             IDLE: begin
@@ -479,12 +482,15 @@ module meshkv_column_controller #(
                 spread_q  <= {ROWS{1'b0}};
                 gathers_q <= 1'b0;
                 closing_q <= {MASK_WIDTH{1'b0}};
+                mine_q    <= {ALL_STREAMS{1'b0}};
+                seen_q    <= {ROWS{1'b0}};
                 if (start) state_q <= SPREAD;
             end
             SPREAD: begin
                 b_q   <= b_q + 1'b1;
                 row_q <= {row_q[ROWS-2:0], row_q[ROWS-1]};
                 if (b_counts) begin
+                    mine_q[b_now]      <= 1'b1;
                     spread_q           <= spread_q | row_q;
                     gathers_q          <= gathers_q | ~head_tile | scattered_q[b_now];
                     scattered_q[b_now] <= ~closes & (~head_tile | scattered_q[b_now]);
@@ -508,6 +514,7 @@ module meshkv_column_controller #(
                     if (last_turn) group_q <= last_group ? {GROUP_WIDTH{1'b0}} : group_q + 1'b1;
                 end
                 if (column_now == x) closing_q <= closing_q | mask_now;
+                turn_rows_q <= TURN_ROWS[piece[SLICE_WIDTH-1:0]*ROWS+:ROWS];
                 if (ends_round) begin
                     begin_q <= last_round ? {PIECE_COUNT_WIDTH{1'b0}} : next_piece;
                     ends_q  <= last_round;
@@ -520,13 +527,22 @@ module meshkv_column_controller #(
                 closing_q <= {MASK_WIDTH{1'b0}};
                 state_q   <= ~ends_q ? RUN : ends_step ? SAMPLE : IDLE;
             end
-            SAMPLE: if (advance) state_q <= BARRIER;
-            BARRIER: if (go) state_q <= IDLE;
+            SAMPLE: if (advance) state_q <= IDLE;
             default: state_q <= IDLE;
         endcase
+        due_q <= |held_rows ? held_rows : {ROWS{1'b1}};
+        for (w = 0; w < ALL_STREAMS; w = w + 1) begin
+            if (mine_q[w] & keeps) held_q[w*ROWS+:ROWS] <= held_q[w*ROWS+:ROWS] | seen_q;
+            if (mine_q[w] & forgets) held_q[w*ROWS+:ROWS] <= {ROWS{1'b0}};
+        end
+        if (advance & valid_6 & here_6) begin
+            if (~row_aligned | share) seen_q <= {ROWS{1'b1}};
+            else if (~|place_6) seen_q[home_y_6] <= 1'b1;
+        end
         if (rst) begin
             state_q     <= IDLE;
             scattered_q <= {(1<<STREAM_WIDTH){1'b0}};
+            held_q      <= {ALL_STREAMS*ROWS{1'b0}};
         end
     end
 

@@ -26,8 +26,8 @@ numbers! {
     vector_valid vector_ready vector_stream vector_head vector_word vector_data
     job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row job_mapping job_lag
     kv_valid kv_ready kv_tag kv_index kv_mask kv_data compute_idle
-    part_valid part_ready part_first part_last part_alone part_stream part_layer part_head part_data
-    root_valid root_credit root_first root_last root_alone root_stream root_layer root_head root_x root_y root_data
+    part_valid part_ready part_first part_last part_others part_stream part_layer part_head part_data
+    root_valid root_credit root_first root_last root_others root_stream root_layer root_head root_x root_y root_data
     m_axi_arvalid m_axi_arready m_axi_arid m_axi_araddr m_axi_arlen m_axi_arsize m_axi_arburst
     m_axi_rvalid m_axi_rready m_axi_rid m_axi_rdata m_axi_rresp m_axi_rlast
     error_memory error_timeout event_index event_data

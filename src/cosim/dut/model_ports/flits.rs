@@ -14,13 +14,13 @@ pub(super) fn show_kv(ports: &mut Ports, at: [Option<usize>; 5], tile: usize, kv
     ports.put(data, tile, kv.data);
 }
 
-/// Reads a flit of PART from first, last, alone and data. The caller adds stream, layer and head.
+/// Reads a flit of PART from first, last, others and data. The caller adds stream, layer and head.
 pub(super) fn part(ports: &Ports, at: [Option<usize>; 4], tile: usize) -> PartFlit {
-    let [first, last, alone, data] = at;
+    let [first, last, others, data] = at;
     PartFlit {
         first: ports.bit(first, tile),
         last: ports.bit(last, tile),
-        alone: ports.bit(alone, tile),
+        others: ports.get32(others, tile),
         data: ports.get(data, tile),
         ..PartFlit::default()
     }
@@ -28,9 +28,9 @@ pub(super) fn part(ports: &Ports, at: [Option<usize>; 4], tile: usize) -> PartFl
 
 /// Writes a flit of PART.
 pub(super) fn show_part(ports: &mut Ports, at: [Option<usize>; 4], tile: usize, part: &PartFlit) {
-    let [first, last, alone, data] = at;
+    let [first, last, others, data] = at;
     ports.put(first, tile, part.first);
     ports.put(last, tile, part.last);
-    ports.put(alone, tile, part.alone);
+    ports.put(others, tile, part.others);
     ports.put(data, tile, part.data);
 }

@@ -15,9 +15,10 @@ numbers! {
     cmd_valid cmd_ready cmd_tag cmd_home cmd_mask cmd_first cmd_last cmd_patient cmd_tag_busy cmd_came_valid cmd_came_tag
     kv_valid kv_ready kv_tag kv_index kv_mask kv_data compute_idle
     fill_valid fill_addr fill_data claim_valid claim_slot claim_tag claim_last claim_expected claim_known
-    publish_valid publish_slot freed_valid freed_slot
-    part_valid part_ready part_first part_last part_alone part_id part_data
-    root_valid root_credit root_first root_last root_alone root_id root_x root_y root_data data_sent data_credit
+    publish_valid publish_slot complete_valid complete_slot stream_valid stream_slot stream_flit stream_pending
+    freed_valid freed_slot
+    part_valid part_ready part_first part_last part_others part_id part_data
+    root_valid root_credit root_first root_last root_others root_id root_x root_y root_data data_sent data_credit
     vc_busy stat_index stat_data event_index event_data
 }
 
@@ -76,6 +77,8 @@ impl NodePorts {
             part: None,
             claim: ports.bit(at.claim_valid, tile).then(claim),
             publish: ports.bit(at.publish_valid, tile).then(|| ports.get32(at.publish_slot, tile)),
+            complete: ports.bit(at.complete_valid, tile).then(|| ports.get32(at.complete_slot, tile)),
+            pending: ports.bit(at.stream_pending, tile),
         }
     }
 
@@ -89,7 +92,7 @@ impl NodePorts {
             stream,
             layer,
             head,
-            ..part(ports, [at.part_first, at.part_last, at.part_alone, at.part_data], tile)
+            ..part(ports, [at.part_first, at.part_last, at.part_others, at.part_data], tile)
         })
     }
 
@@ -110,7 +113,7 @@ impl NodePorts {
             self.ports.put(at.vc_busy, tile, self.nodes.network().busy(tile));
             let transport = &self.nodes.transports()[tile];
             let (requester, home) = (transport.requester(), transport.home());
-            let (came, freed) = (requester.came(), home.freed());
+            let (came, freed, reads) = (requester.came(), home.freed(), home.reads());
             let busy = requester.is_busy_with(self.ports.get(at.cmd_tag, tile));
             let known = home.knows(self.ports.get(at.claim_tag, tile));
             let [busy, known] = std::mem::replace(&mut self.named[tile], [busy, known]);
@@ -120,6 +123,10 @@ impl NodePorts {
             self.ports.put(at.claim_known, tile, known);
             self.ports.put(at.freed_valid, tile, freed.is_some());
             self.ports.put(at.freed_slot, tile, freed.unwrap_or(0));
+            let (slot, flit) = reads.unwrap_or_default();
+            self.ports.put(at.stream_valid, tile, reads.is_some());
+            self.ports.put(at.stream_slot, tile, slot);
+            self.ports.put(at.stream_flit, tile, flit);
         }
     }
 
@@ -127,7 +134,7 @@ impl NodePorts {
         let (at, part) = (self.at, &root.part);
         let fields = self.part_fields().into_iter().zip([part.stream, part.layer, part.head]);
         let id = fields.fold(0, |id, ((offset, _), value)| id | u64::from(value) << offset);
-        let flags = [at.root_first, at.root_last, at.root_alone, at.root_data];
+        let flags = [at.root_first, at.root_last, at.root_others, at.root_data];
         show_part(&mut self.ports, flags, tile, part);
         self.ports.put(at.root_id, tile, id);
         self.ports.put(at.root_x, tile, root.x);

@@ -15,7 +15,7 @@ use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
 use crate::cosim::workloads::fabric_pins::{DescriptorPins, MemoryPins};
 use crate::cosim::workloads::homes::Homes;
-use crate::cosim::workloads::Watchdog;
+use crate::cosim::workloads::{Event, Watchdog};
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::State;
@@ -220,10 +220,12 @@ impl<'a> Core<'a> {
         let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
         let mut computed = BTreeMap::new();
         let watchdog = Watchdog::of(design);
-        let mut moved = begun;
+        let (mut moved, moved_before) = (begun, self.memory.moved());
         let mut end = None;
+        result.passed.first(Event::QueriesIn, result.query_cycles);
         while !self.is_over(end, manner.goes_on) {
             let cycle = self.pins.cycle() - begun;
+            let passed = result.query_cycles + cycle + 1;
             self.descriptors.present(&mut self.pins, pending.get(next));
             if let Some(growth) = &mut self.growth {
                 growth.present(&mut self.pins, pending.get(next));
@@ -240,9 +242,11 @@ impl<'a> Core<'a> {
             if next < pending.len() && self.descriptors.taken(&self.pins) {
                 next += 1;
                 moved = self.pins.cycle();
+                result.passed.first(Event::Descriptor, passed);
             }
             if self.memory_pins.observe(&self.pins, &mut self.memory, of_memory) {
                 moved = self.pins.cycle();
+                result.passed.memory(passed, moved_before, &self.memory);
             }
             if let Some(growth) = &mut self.growth {
                 if growth.observe(&self.pins, &mut self.memory, cycle, &mut result.violations) {
@@ -259,6 +263,7 @@ impl<'a> Core<'a> {
                     result.violations.push(format!("cycle {cycle}: {what}"));
                 }
                 result.packets[x as usize] += 1;
+                result.passed.last(Event::Merging, passed);
                 merged.entry(of).or_default().push(y);
                 moved = self.pins.cycle();
             }
@@ -269,6 +274,9 @@ impl<'a> Core<'a> {
                     let words: Vec<u32> = self.pins.part(self.columns.out_data, x).collect();
                     let (index, layer) = (get(self.columns.out_index), get(self.columns.out_layer));
                     let due = partial[x].len() / (2 * words.len());
+                    if due == 0 {
+                        result.passed.last(Event::Output, passed);
+                    }
                     if (index as usize, layer) != (due, pending[0].layer) {
                         let what = format!("flit {index} of layer {layer} came as flit {due}");
                         result.violations.push(format!("cycle {cycle}: output of column {x}: {what}"));
@@ -325,7 +333,8 @@ impl<'a> Core<'a> {
         }
         result.settle_cycles = self.pins.cycle() - end.unwrap_or(begun);
         if let Some(growth) = &mut self.growth {
-            result.tokens_written = growth.end(self.memory.image_mut(), &mut result.violations);
+            result.tokens_written =
+                growth.end(result.numbers.then(|| self.memory.image_mut()), &mut result.violations);
         }
         if self.pins.get(self.one.idle, 0) == 0 {
             result.violations.push("a column controller is not idle after the last output".to_owned());

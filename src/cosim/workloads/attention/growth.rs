@@ -67,13 +67,12 @@ impl<'a> Growth<'a> {
             let last = own.tokens.len() as u32 - 1;
             let segment = last / self.design.config.kv.segment_tokens;
             for g in 0..model.kv_heads {
-                let head = g * model.heads / model.kv_heads;
-                let (k, v) = job.kv(head, own.tokens.end - 1..own.tokens.end);
+                let [k, v] = job.new_token(g, own.tokens.end - 1);
                 self.due.push(Due {
                     group: (own.cache * model.kv_heads + g) * per_token,
                     number: self.design.slice_number(own.cache, 0, segment, g),
                     row: last % self.design.config.kv.segment_tokens,
-                    words: words(k).chain(words(v)).collect(),
+                    words: words(&k).chain(words(&v)).collect(),
                     written: false,
                 });
             }
@@ -154,12 +153,13 @@ impl<'a> Growth<'a> {
         format!("{rows} new tokens are not written, {} of them have begun, {busy}", self.writers.begun())
     }
 
-    /// Ends the job: memory gets its tokens. Returns how many were written.
-    pub(super) fn end(&mut self, memory: &mut Image, violations: &mut Vec<String>) -> u64 {
+    /// Ends the job: memory gets its tokens, if it has numbers. Returns how many were written.
+    pub(super) fn end(&mut self, memory: Option<&mut Image>, violations: &mut Vec<String>) -> u64 {
         if !self.are_written() {
             violations.push(self.waiting());
         }
         let (written, shape) = (std::mem::take(&mut self.written), Shape::of(self.design));
+        let Some(memory) = memory else { return written.len() as u64 };
         for token in &written {
             for (address, bytes) in self.design.token_places(token.number, token.row, &token.words) {
                 memory.write_slices(&shape, address, &bytes);

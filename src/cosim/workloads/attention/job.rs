@@ -86,6 +86,32 @@ pub enum JobError {
         /// Tokens of the tensors.
         there: usize,
     },
+    /// A prefix that ends within a segment.
+    #[error("the common prefix has {prefix} tokens, and streams share whole segments of {tokens}\n  help: give --prefix {}, and count the rest in --lengths as a copy of each stream", prefix / tokens * tokens)]
+    Shared {
+        /// The prefix.
+        prefix: u32,
+        /// Tokens of a segment.
+        tokens: u32,
+    },
+    /// A prefix that is all of a stream.
+    #[error("stream {stream} of --lengths has {tokens} tokens, and shares a prefix of {prefix}\n  help: --lengths counts the prefix too; give at least one token more")]
+    Shorter {
+        /// The stream.
+        stream: usize,
+        /// Its tokens.
+        tokens: u32,
+        /// The prefix.
+        prefix: u32,
+    },
+    /// A prefix of streams whose windows begin at different tokens.
+    #[error("streams share a prefix of {prefix} tokens, and model.sliding_window is {window}: each stream leaves it at another token\n  help: leave --prefix out, or model.sliding_window")]
+    Window {
+        /// The prefix.
+        prefix: u32,
+        /// The window.
+        window: u32,
+    },
     /// A workload that the design cannot hold.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -126,7 +152,7 @@ impl<'a> Job<'a> {
         sharing: Sharing,
     ) -> Result<Job<'a>, JobError> {
         let streams = lengths.len() as u32;
-        lengths_fit(design, lengths)?;
+        lengths_fit(design, (lengths, 0))?;
         fitting(design, tensors, (position, streams))?;
         let asked = lengths.iter().copied().map(u64::from).sum();
         if asked > tensors.tokens as u64 {
@@ -153,6 +179,16 @@ impl<'a> Job<'a> {
         let (rows, mappings, partials) = (0..tensors.tokens as u32, vec![mapping], false);
         let (streams, own) = (own.len() as u32, Some(own));
         Job { design, tensors, position: 0, streams, own, prefix, rows, mappings, sharing, partials }
+    }
+
+    /// The job in which the first `prefix` tokens of all streams are one prefix, which is read once from the cache of stream
+    /// 0. The tensors must have the same tokens there ([`Tensors::share_prefix`]).
+    ///
+    /// # Errors
+    /// As [`lengths_fit`].
+    pub fn with_prefix(self, prefix: u32) -> Result<Job<'a>, JobError> {
+        lengths_fit(self.design, (&self.lengths().unwrap_or_default(), prefix))?;
+        Ok(Job { prefix, ..self })
     }
 
     /// The job in which the last token of each stream's own cache is new: the run brings its K and V.
@@ -300,6 +336,16 @@ impl<'a> Job<'a> {
         (&self.tensors.keys(head)[rows.clone()], &self.tensors.values(head)[rows])
     }
 
+    /// K and V of a token of a KV head, for a run that brings it; zeros where the tensors have no numbers.
+    pub fn new_token(&self, kv_head: u32, token: u32) -> [Vec<u16>; 2] {
+        if self.tensors.is_blank() {
+            return [(); 2].map(|()| vec![0; self.tensors.head_dim]);
+        }
+        let model = &self.design.config.model;
+        let (k, v) = self.kv(kv_head * model.heads / model.kv_heads, token..token + 1);
+        [k.to_vec(), v.to_vec()]
+    }
+
     /// Caches with a new token: the number of the cache, and the token.
     pub fn appended(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.own.iter().flatten().filter(|own| own.append).map(|own| (own.cache, own.tokens.end - 1))
@@ -341,11 +387,12 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Checks streams of different lengths before there are tensors for them.
+/// Checks streams of different lengths, with a common prefix, before there are tensors for them.
 ///
 /// # Errors
-/// If the design cannot hold so many, or one has too many tokens or none.
-pub fn lengths_fit(design: &Design, lengths: &[u32]) -> Result<(), JobError> {
+/// If the design cannot hold so many, or one has too many tokens or none; if the prefix is not of whole segments, leaves a
+/// stream no token of its own, or meets a sliding window.
+pub fn lengths_fit(design: &Design, (lengths, prefix): (&[u32], u32)) -> Result<(), JobError> {
     let (streams, most) = (lengths.len(), design.config.model.max_streams);
     if !(1..=most as usize).contains(&streams) {
         return Err(JobError::Streams { streams, most });
@@ -353,6 +400,19 @@ pub fn lengths_fit(design: &Design, lengths: &[u32]) -> Result<(), JobError> {
     let most = design.config.model.max_tokens;
     if let Some((stream, &tokens)) = lengths.iter().enumerate().find(|(_, n)| !(1..=most).contains(*n)) {
         return Err(JobError::Length { stream, tokens, most });
+    }
+    if prefix == 0 {
+        return Ok(());
+    }
+    if let Some(window) = design.config.model.sliding_window {
+        return Err(JobError::Window { prefix, window });
+    }
+    let tokens = design.config.kv.segment_tokens;
+    if !prefix.is_multiple_of(tokens) {
+        return Err(JobError::Shared { prefix, tokens });
+    }
+    if let Some((stream, &tokens)) = lengths.iter().enumerate().find(|(_, tokens)| **tokens <= prefix) {
+        return Err(JobError::Shorter { stream, tokens, prefix });
     }
     Ok(())
 }

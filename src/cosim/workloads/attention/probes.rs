@@ -59,7 +59,8 @@ impl Probes {
         })
     }
 
-    /// Records the scanned counters and the states of the stages.
+    /// Records the scanned counters and the states of the stages. `cycle` counts from the first descriptor on, or from
+    /// the start of a device.
     pub(in crate::cosim) fn look(
         &self,
         pins: &Pins,
@@ -73,6 +74,7 @@ impl Probes {
             get(self.scan.stat_index, 0) as usize,
             get(self.scan.pad_index, 0) as usize,
         );
+        let mut any = 0;
         for tile in 0..result.pad.len() {
             if let Some(counter) = result.events[tile].get_mut(event) {
                 *counter = get(self.tiles.event_data, tile) as u32;
@@ -82,6 +84,7 @@ impl Probes {
             }
             result.pad[tile][pad] = get(self.tiles.pad_data, tile) as u32;
             let state = get(self.tiles.pad_state, tile);
+            any |= state;
             let bit = |at: u32| state >> at & 1 == 1;
             if bit(0) || bit(1) {
                 result.kv_cycles = cycle + 1;
@@ -96,5 +99,7 @@ impl Probes {
                 });
             }
         }
+        let any = |bits: u64| any & bits != 0;
+        result.passed.arrays(result.query_cycles + cycle + 1, [any(1 << 2), any(0b11), any(1 << 4)]);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::network::COUNTERS;
+use crate::cosim::workloads::Passed;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use crate::model::Root;
@@ -108,6 +109,8 @@ pub struct AttentionResult {
     pub settle_cycles: u64,
     /// (x, y) of tiles that exchanged their homes at the end of the run.
     pub swaps: Vec<[(u32, u32); 2]>,
+    /// Events that the run passed, each with its cycle from the start on.
+    pub passed: Passed,
     /// Every cycle of each tile, up to the requested number.
     pub timeline: Vec<Vec<Sample>>,
     /// Broken rules of the memory.
@@ -162,6 +165,7 @@ impl AttentionResult {
             tokens_written: 0,
             settle_cycles: 0,
             swaps: Vec::new(),
+            passed: Passed::default(),
             timeline: vec![Vec::new(); tiles],
             violations: Vec::new(),
         }

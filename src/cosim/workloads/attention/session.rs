@@ -56,6 +56,17 @@ impl<'a> Session<'a> {
         Ok(Session { core: Core::new(pins, &top, design, (behaviour, image), clocks, source)? })
     }
 
+    /// The same without numbers: memory has any, outputs are empty and not checked.
+    ///
+    /// # Errors
+    /// As [`Session::on_model`].
+    pub fn timing(design: &'a Design, behaviour: Behaviour, clocks: Clocks) -> Result<Session<'a>, DutError> {
+        let top = Bench::ports(design);
+        let pins = Pins::clocked(Box::new(FabricPorts::core(design, &top, None)), &clocks)?;
+        let memory = (behaviour, Image::Hash(0));
+        Ok(Session { core: Core::new(pins, &top, design, memory, clocks, Source::Nobody)? })
+    }
+
     /// Runs a step to the end of all that follows from it: new tokens are in memory, homes at their places. Counters of the
     /// result are not read. A root's output is refused in `stall` of 256 cycles; `stop` is called from time to time.
     ///

@@ -47,7 +47,7 @@ pub(super) fn visits_of(
             }
             let segment = d.first + index * d.stride;
             let (from, to) = d.rows(index, tokens);
-            let home = homes.tile(design, d.layer, segment);
+            let home = homes.tile(design, (d.prefix, d.layer, segment, piece.kv_head));
             for head in piece.kv_head * group..(piece.kv_head + 1) * group {
                 if design.heads.column(head) != piece.column {
                     continue;

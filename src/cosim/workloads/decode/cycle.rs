@@ -121,7 +121,7 @@ impl Bench<'_> {
         let Some(Sending { part, index, flit }) = sending else { return };
         for (pin, value) in [
             (p.part_first, u32::from(flit.first)),
-            (p.part_alone, u32::from(flit.alone)),
+            (p.part_others, flit.others),
             (p.part_last, u32::from(flit.last)),
             (p.part_stream, flit.stream),
             (p.part_layer, flit.layer),
@@ -221,7 +221,7 @@ impl Bench<'_> {
         let part = PartFlit {
             first: self.get(p.root_first, at) == 1,
             last: self.get(p.root_last, at) == 1,
-            alone: self.get(p.root_alone, at) == 1,
+            others: self.get32(p.root_others, at),
             stream: key.stream,
             layer: key.layer,
             head: self.get32(p.root_head, at),
@@ -230,7 +230,7 @@ impl Bench<'_> {
         let arrived = Arrived {
             root: self.tiles[at],
             key,
-            alone: part.alone,
+            others: part.others,
             first: part.first,
             last: part.last,
             data: &self.words[..carried],

@@ -71,8 +71,8 @@ ports! {
     tile: job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row
         job_mapping job_lag
         kv_valid kv_ready kv_tag kv_index kv_mask kv_data
-        part_valid part_ready part_first part_last part_alone part_stream part_layer part_head part_data
-        vector_valid vector_ready root_credit root_alone
+        part_valid part_ready part_first part_last part_others part_stream part_layer part_head part_data
+        vector_valid vector_ready root_credit root_others
         root_valid root_first root_last root_stream root_layer root_head root_x root_y root_data
         error_memory error_timeout vc_busy stat_data event_data;
 }

@@ -1,7 +1,7 @@
 //! Segments that a step attends to: those of common prefixes, and of each stream's own.
 
 use super::lengths::StreamLength;
-use crate::design::Design;
+use crate::design::{Descriptor, Design};
 
 /// Consecutive tokens of one cache, as a descriptor's segments.
 #[derive(Debug, Clone, Copy)]
@@ -31,16 +31,20 @@ fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> 
     Some(Span { count, last_row, ..span })
 }
 
-/// Share of the busiest home of the first layer in the segments of spans. Each span is read once.
-pub(super) fn busiest<'s>(design: &Design, stride: u32, spans: impl Iterator<Item = &'s Span>) -> f64 {
-    let mut reads = vec![0_u64; design.mesh.tiles()];
-    for span in spans {
-        for number in 0..span.count {
-            reads[design.placement.home(0, span.first + number * stride).index()] += 1;
+/// Blocks of the descriptors' segments in the first layer that the fullest memory port has, over the mean of all ports that
+/// have a home. Each descriptor is read once.
+pub(super) fn imbalance(design: &Design, descriptors: &[Descriptor]) -> f64 {
+    let (placement, mut reads) = (&design.placement, vec![0_u64; design.memory.ports as usize]);
+    for d in descriptors.iter().filter(|d| d.layer == 0) {
+        for segment in d.segments() {
+            for kv_head in (0..placement.kv_heads).step_by(placement.slices_of_block() as usize) {
+                let (x, y) = design.mesh.coords(placement.home_of(d.prefix, 0, segment, kv_head));
+                reads[design.memory.port(x, y) as usize] += 1;
+            }
         }
     }
     let most = reads.iter().copied().max().unwrap_or(0);
-    most as f64 / reads.iter().sum::<u64>().max(1) as f64
+    most as f64 * design.ports_with_homes() as f64 / reads.iter().sum::<u64>().max(1) as f64
 }
 
 /// Segments of a batch: of common prefixes, each with the streams that share it, and of each stream's own.

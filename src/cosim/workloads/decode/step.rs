@@ -4,7 +4,7 @@
 //! places or the tiles that fetch them.
 
 use super::lengths::StreamLength;
-use super::spans::{busiest, Span, Spans};
+use super::spans::{imbalance, Span, Spans};
 use super::workload_error::WorkloadError;
 use crate::design::Descriptor;
 use crate::design::{segments, Design, Mapping, Sharing};
@@ -46,9 +46,9 @@ pub struct Step {
     pub segments: (u64, u64),
     /// Layers of the model, and layers in the run.
     pub layers: (u32, u32),
-    /// Share of the segments in the run that the busiest home of the first layer has, over its
-    /// share of all segments: 1 if the run loads the homes as the whole layer does.
-    pub imbalance: f64,
+    /// Segments of the first layer that the fullest memory port has, over the mean of all ports that have a home: before
+    /// sampling and in the run.
+    pub imbalance: (f64, f64),
     /// Tokens of the segments in the run, over streams and layers.
     pub rows: u64,
     /// Bytes of external memory that the caches of all streams take, in all layers of the model. Common segments are
@@ -188,7 +188,7 @@ pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Re
         "a longer context has more; leave it out to sample whole rounds over the homes of a layer",
     )?;
     let run = whole.sample(wanted, all, p);
-    let share = |spans: &Spans| busiest(design, load.stride, spans.all());
+    let imbalance = |spans: &Spans| imbalance(design, &descriptors(load, spans));
     let descriptors = descriptors(load, &run);
     let rows = |d: &Descriptor| {
         let rows = |i| d.rows(i, p);
@@ -207,7 +207,7 @@ pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Re
         most_segments: all,
         segments: (whole.slices(), run.slices()),
         layers: (model.layers, load.layers),
-        imbalance: share(&run) / share(&whole),
+        imbalance: (imbalance(&whole), imbalance(&run)),
         rows: descriptors.iter().map(rows).sum(),
         cache_bytes: caches * u64::from(model.layers * model.kv_heads) * design.memory.slice_bytes,
         descriptors,
@@ -255,7 +255,7 @@ fn descriptors(load: &Workload, spans: &Spans) -> Vec<Descriptor> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::config::{Config, PlacementKind};
 
     /// Segments of 8 tokens, 256 tokens, 4 layers, 2 streams.
     fn design(window: Option<u32>) -> Design {
@@ -369,7 +369,9 @@ mod tests {
             let design = Design::from_config("test", &config).unwrap();
             let load = Workload { tokens: 4096, stride, ..LOAD };
             let segments = default_segments(&design, &load).unwrap();
-            (segments, step(&design, &Workload { segments: Some(segments), ..load }).unwrap().imbalance)
+            let (whole, run) =
+                step(&design, &Workload { segments: Some(segments), ..load }).unwrap().imbalance;
+            (segments, run / whole)
         };
         // Eight homes, 64, and 32.
         assert_eq!(spread(8, 8, 1, 0), (16, 1.0));
@@ -379,10 +381,10 @@ mod tests {
         assert_eq!(spread(8, 8, 3, 1), (171, 1.0));
         // Every eighth has its home in one row.
         assert_eq!(spread(8, 8, 8, 1), (16, 1.0));
-        let (segments, imbalance) = spread(3, 5, 1, 1);
+        let (segments, unevenness) = spread(3, 5, 1, 1);
         assert_eq!(segments, 30);
         // 512 segments are no whole number of rounds.
-        assert!((imbalance - (2.0 / 30.0) / (35.0 / 512.0)).abs() < 1e-12, "{imbalance}");
+        assert!((unevenness - (2.0 / 30.0) / (35.0 / 512.0)).abs() < 1e-12, "{unevenness}");
         // A context of less than that runs whole, and so does one of less than twice that.
         for (tokens, segments) in [(100, 13), (248, 31), (256, 16)] {
             assert_eq!(default_segments(&design(None), &Workload { tokens, ..LOAD }), Ok(segments));
@@ -390,18 +392,22 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_some_homes_says_how_uneven_it_is() {
+    fn imbalance_is_the_fullest_port_over_the_mean_of_all_with_a_home() {
         let mut config = design(None).config;
         config.takv.column_stride = 1;
         config.model.max_tokens = 1024;
         let design = Design::from_config("test", &config).unwrap();
         let imbalance = |load: Workload| step(&design, &load).unwrap().imbalance;
-        // 16 of 64 homes.
-        assert_eq!(imbalance(Workload { tokens: 1024, segments: Some(16), ..LOAD }), 4.0);
+        // The homes of 16 segments lie in two columns, which share ports: 8 of 32 have them.
+        assert_eq!(imbalance(Workload { tokens: 1024, segments: Some(16), ..LOAD }), (1.0, 4.0));
         // A common segment is read once, an own one by each stream.
         let load = Workload { tokens: 512, batch: 2, prefix: 256, ..LOAD };
-        assert_eq!(imbalance(load), 1.0);
-        assert_eq!(imbalance(Workload { segments: Some(16), ..load }), 4.0);
+        assert_eq!(imbalance(load), (4.0 / 3.0, 4.0 / 3.0));
+        assert_eq!(imbalance(Workload { segments: Some(16), ..load }), (4.0 / 3.0, 8.0 / 3.0));
+        // A hub is the only port with a home.
+        config.takv.placement = PlacementKind::Hub;
+        let design = Design::from_config("test", &config).unwrap();
+        assert_eq!(step(&design, &LOAD).unwrap().imbalance, (1.0, 1.0));
     }
 
     #[test]

@@ -139,9 +139,9 @@ fn play(
                             continue;
                         }
                         let root = design.mesh.node(design.mesh.coords(*tile).0, 0).unwrap();
-                        let (key, alone, data) = (part.key, part.alone, data.as_slice());
+                        let (key, others, data) = (part.key, part.others, data.as_slice());
                         let (first, last) = (index == 0, index + 1 == part_flits(design));
-                        ledger.reduced(cycle, Arrived { root, key, alone, first, last, data });
+                        ledger.reduced(cycle, Arrived { root, key, others, first, last, data });
                     }
                 }
             }

@@ -149,7 +149,7 @@ impl Compute {
         };
         let due = self.closes.iter_mut().find_map(|close| close.part(key, flit.last));
         // For a packet that belongs to no close, the ledger reports that it was not due.
-        let part = due.unwrap_or(Part { key, descriptor: usize::MAX, alone: flit.alone });
+        let part = due.unwrap_or(Part { key, descriptor: usize::MAX, others: flit.others });
         let index = if flit.first { 0 } else { self.next };
         self.next = index + 1;
         while self.closes.front().is_some_and(|close| close.parts.is_empty()) {

@@ -4,6 +4,7 @@ use super::axi_lite_master::Registers;
 use super::calls::Calls;
 use super::error::DeviceError;
 use super::platform::{Faults, Platform, Slaves};
+use super::watched::Watched;
 use crate::cosim::build::device_wrapper::COMPUTE_RESET;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
@@ -28,8 +29,8 @@ pub struct Device {
     probes: Probes,
     /// Rows whose partial results were merged, by stream and head.
     merged: BTreeMap<(u32, u32), Vec<u32>>,
-    /// The recorded probes, their first cycle, and the number of cycles of the stages.
-    watched: Option<(AttentionResult, u64, usize)>,
+    /// The run that is recorded.
+    watched: Option<Watched>,
     /// Events of calls, while they are recorded.
     calls: Option<Calls>,
 }
@@ -74,16 +75,19 @@ impl Device {
         self.pins.tick()?;
         self.slaves.observe(&self.pins, cycle);
         self.registers.observe(&self.pins, cycle);
+        let mut merges = false;
         for (_, of, y) in self.probes.merges(&self.pins, &self.design) {
             self.merged.entry(of).or_default().push(y);
+            merges = true;
         }
         if let Some(calls) = &mut self.calls {
             let interrupt = self.pins.get(self.interrupt, 0) == 1;
             let (fetches, writes) = self.slaves.moves(&self.pins);
             calls.see(cycle, [self.registers.starts(), fetches, writes, interrupt]);
         }
-        if let Some((result, since, timeline)) = &mut self.watched {
-            self.probes.look(&self.pins, result, cycle - *since, *timeline);
+        if let Some(watched) = &mut self.watched {
+            let shown = (&self.pins, &self.probes, &self.slaves);
+            watched.see(cycle, [self.registers.starts(), merges], shown);
         }
         Ok(())
     }
@@ -236,14 +240,14 @@ impl Device {
         std::mem::take(&mut self.merged)
     }
 
-    /// Records counters and so many cycles of the stages from now on.
+    /// Records counters, the events of a run and so many cycles of the stages from now on.
     pub fn watch(&mut self, result: AttentionResult, timeline: usize) {
-        self.watched = Some((result, self.pins.cycle(), timeline));
+        self.watched = Some(Watched::new(result, timeline, self.pins.cycle(), &self.slaves));
     }
 
     /// The record since [`Device::watch`].
     pub fn unwatch(&mut self) -> Option<AttentionResult> {
-        self.watched.take().map(|(result, ..)| result)
+        self.watched.take().map(|watched| watched.result)
     }
 
     /// Records the events of calls from now on.

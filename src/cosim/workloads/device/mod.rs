@@ -23,6 +23,7 @@ mod error;
 mod host;
 mod platform;
 mod vectors;
+mod watched;
 
 pub use bench::{Bench, Finished};
 pub use calls::{CallCost, CallEvent, Calls};

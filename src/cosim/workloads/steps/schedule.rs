@@ -80,7 +80,7 @@ impl Schedule {
         let config = &design.config;
         let ends = self.ends();
         let (heads, dim) = (config.model.heads as usize, model_dim(config) as usize);
-        let drawn = synthetic(&Synthetic {
+        let mut drawn = synthetic(&Synthetic {
             seed,
             heads,
             kv_heads: config.model.kv_heads as usize,
@@ -89,17 +89,22 @@ impl Schedule {
             head_dim: dim,
             logits,
         });
-        let (shape, [q, mut k, mut v]) = drawn.into_parts();
-        let prefix = self.prefix as usize * dim;
-        for all in [&mut k, &mut v] {
-            for head in all.chunks_mut(shape[3] * dim) {
-                let common = head[..prefix].to_vec();
-                for &start in &ends[..ends.len() - 1] {
-                    head[start as usize * dim..][..prefix].copy_from_slice(&common);
-                }
-            }
-        }
-        Tensors::new(shape, [q, k, v]).filled_up(config.pe.head_dim as usize)
+        // A cache begins where the one before ends.
+        drawn.share_prefix(&ends[..ends.len() - 1], self.prefix);
+        drawn.filled_up(config.pe.head_dim as usize)
+    }
+
+    /// Tensors of the same shape without numbers.
+    ///
+    /// # Panics
+    /// If there is no stream.
+    pub fn blank(&self, design: &Design) -> Tensors {
+        let (config, ends) = (&design.config, self.ends());
+        let positions = self.batches.len() * self.lengths.len();
+        let tokens = *ends.last().expect("there are streams") as usize;
+        let (heads, kv_heads) = (config.model.heads as usize, config.model.kv_heads as usize);
+        let blank = Tensors::blank([heads, kv_heads, positions, tokens, model_dim(config) as usize]);
+        blank.filled_up(config.pe.head_dim as usize)
     }
 
     /// Where the tokens of each stream end in the tensors.

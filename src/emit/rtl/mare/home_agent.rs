@@ -11,7 +11,8 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
             "Home of the slices in this tile's staging memory: answers fetches with slices.",
             "",
             "Fetches for slices that are not resident are parked; the others are merged in the request table.",
-            "A due chunk passes the duplicate filter, is read, and leaves with its set of destinations.",
+            "A due chunk passes the duplicate filter, is read burst by burst as it is filled, and leaves with its",
+            "set of destinations.",
         ],
     )
     .mesh_params(&w.net)
@@ -27,7 +28,8 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     .flit_width(&w.net)
     .vc_depth(w)
     .slice_flits(w)
-    .chunk_flits(w);
+    .chunk_flits(w)
+    .burst_flits(w);
     if w.mare.dedup {
         b = b.bloom(w).tag_entries("TAG_ENTRIES", w);
     }
@@ -67,6 +69,7 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
         .patch(w)
         .claim()
         .publish()
+        .next_burst(Dir::Output)
         .freed(Dir::Output)
         .group("A flit of a slice.")
         .output("m_valid", 1, "")
@@ -92,8 +95,40 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     if w.mare.dedup {
         parts.push("meshkv_duplicate_filter");
     }
-    parts.extend(["meshkv_slice_streamer", "meshkv_staging_memory"]);
+    parts.extend(["meshkv_burst_gate", "meshkv_slice_streamer", "meshkv_staging_memory"]);
     b.instances(&parts).build()
+}
+
+pub(in crate::emit::rtl) fn burst_gate(w: &MareParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_burst_gate",
+        &[
+            "Passes the chunk that is due on to the streamer burst by burst, each when all of it is here.",
+            "",
+            "The chunk stays due until its last burst is passed on, so bursts of a chunk follow one another.",
+        ],
+    )
+    .tiles(w)
+    .index_width(w)
+    .burst_flits(w)
+    .clocked()
+    .group("The chunk that is due; its destinations come later.")
+    .input("due_valid", 1, "There is one.")
+    .input("s_valid", 1, "Its destinations are known.")
+    .output("s_ready", 1, "It leaves.")
+    .range("s_")
+    .input("s_dest", "TILES", "")
+    .group("The burst that is read next.")
+    .output("stream_valid", 1, "")
+    .output("stream_flit", "INDEX_WIDTH", "First flit that is read.")
+    .input("stream_pending", 1, "Some of the burst is still to come.")
+    .group("Part of the chunk within one burst.")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_first", "INDEX_WIDTH", "")
+    .output("m_last", "INDEX_WIDTH", "")
+    .build()
 }
 
 pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
@@ -101,9 +136,9 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
         Block::Mare,
         "meshkv_slice_streamer",
         &[
-            "Reads chunks from the staging memory and sends them, one flit a cycle.",
+            "Reads chunks, or parts of them, from the staging memory and sends them, one flit a cycle.",
             "",
-            "The next chunk is taken in the cycle of the previous chunk's last read.",
+            "The next one is taken in the cycle of the previous one's last read.",
         ],
     )
     .mesh_params(&w.net)

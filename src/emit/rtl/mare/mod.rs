@@ -13,7 +13,7 @@ pub(super) mod transport;
 
 use crate::design::Design;
 use crate::emit::rtl::mare::duplicate_filter::{bloom_filter, duplicate_filter};
-use crate::emit::rtl::mare::home_agent::{fetch_park, home_agent, slice_streamer};
+use crate::emit::rtl::mare::home_agent::{burst_gate, fetch_park, home_agent, slice_streamer};
 use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::mare::reorder_fifo::reorder_fifo;
 use crate::emit::rtl::mare::request_table::request_table;
@@ -26,6 +26,7 @@ use crate::emit::rtl::module::ModuleSpec;
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("mare/meshkv_bloom_filter.v"),
+    template!("mare/meshkv_burst_gate.v"),
     template!("mare/meshkv_duplicate_filter.v"),
     template!("mare/meshkv_fetch_park.v"),
     template!("mare/meshkv_flit_way.v"),
@@ -50,6 +51,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     }
     modules.extend([
         reorder_fifo(),
+        burst_gate(&w),
         slice_streamer(&w),
         staging_memory(&w),
         staging_directory(&w),

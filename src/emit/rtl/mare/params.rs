@@ -15,6 +15,8 @@ pub(in crate::emit::rtl) struct MareParams {
     pub(in crate::emit::rtl) index: u32,
     pub(in crate::emit::rtl) mask: u32,
     pub(in crate::emit::rtl) mare: Mare,
+    /// Flits of a burst of external memory.
+    pub(in crate::emit::rtl) burst: u32,
     pub(in crate::emit::rtl) part_id: u32,
     /// Fetch, multiply and reduce overlap.
     pub(in crate::emit::rtl) overlap: bool,
@@ -31,6 +33,7 @@ impl MareParams {
             index: design.flit.index_width(),
             mask: design.flit.mask_width(),
             mare: design.mare,
+            burst: design.memory.burst_flits,
             part_id: part_id(design),
             overlap: design.config.pad.enable,
             append: design.append.is_some(),
@@ -117,6 +120,9 @@ impl ModuleBuilder {
             "Flits of a chunk, a power of two; a range starts at a chunk.",
         )
     }
+    pub(in crate::emit::rtl) fn burst_flits(self, w: &MareParams) -> Self {
+        self.param("BURST_FLITS", w.burst, "Flits of a burst, a power of two.")
+    }
     pub(in crate::emit::rtl) fn slot_width(self, w: &MareParams) -> Self {
         self.param("SLOT_WIDTH", w.slot(), "Width of a slot number of the staging memory in bits.")
     }
@@ -191,8 +197,20 @@ impl ModuleBuilder {
     }
     pub(in crate::emit::rtl) fn publish(self) -> Self {
         self.group("A slice becomes resident.")
-            .input("publish_valid", 1, "One pulse a slice, when it is complete.")
+            .input("publish_valid", 1, "One pulse a slice, with its first flit.")
             .input("publish_slot", "SLOT_WIDTH", "Its slot.")
+            .group("A slice is complete.")
+            .input("complete_valid", 1, "One pulse a slice.")
+            .input("complete_slot", "SLOT_WIDTH", "Its slot.")
+    }
+    /// The burst that a home reads next, and whether it may. `dir`: of the question.
+    pub(in crate::emit::rtl) fn next_burst(self, dir: Dir) -> Self {
+        let back = if dir == Dir::Output { Dir::Input } else { Dir::Output };
+        self.group("The burst of a slice that is read next.")
+            .port(dir, "stream_valid".into(), 1, "")
+            .port(dir, "stream_slot".into(), "SLOT_WIDTH", "Slot of the slice.")
+            .port(dir, "stream_flit".into(), "INDEX_WIDTH", "First flit that is read.")
+            .port(back, "stream_pending".into(), 1, "Some of the burst is still to come.")
     }
     pub(in crate::emit::rtl) fn freed(self, dir: Dir) -> Self {
         let this = self.group("A slot is free again.");
@@ -316,6 +334,7 @@ impl ModuleBuilder {
             .mask_width(w)
             .slice_flits(w)
             .chunk_flits(w)
+            .burst_flits(w)
             .fifo_depth(w)
             .fetch_slots("FETCH_SLOTS", w)
             .retry_ticks(w)

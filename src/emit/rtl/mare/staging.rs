@@ -37,8 +37,8 @@ pub(in crate::emit::rtl) fn staging_directory(w: &MareParams) -> ModuleSpec {
         &[
             "Directory of the slices in the staging memory: their slots, and when they are served.",
             "",
-            "A slot is freed when all expected tiles have requested its last flit and nothing of",
-            "it remains to be sent. A slice without expected tiles stays.",
+            "A slot is freed when its slice is complete, all expected tiles have requested the last flit and",
+            "nothing of it remains to be sent. A slice without expected tiles stays.",
         ],
     )
     .tag_width(w)

@@ -59,6 +59,7 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     .patch(w)
     .claim()
     .publish()
+    .next_burst(Dir::Output)
     .freed(Dir::Output)
     .parts()
     .router_link()

@@ -21,7 +21,16 @@ pub(in crate::emit::rtl) fn column_root(
     .root_lanes("ROOT_LANES", reduce.lanes)
     .params_of(
         &[root],
-        &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH", "LANES"],
+        &[
+            "ID_WIDTH",
+            "DEPTH",
+            "HEAD_DIM",
+            "STREAMS",
+            "OTHERS_WIDTH",
+            "PART_HEAD_WIDTH",
+            "LAYER_WIDTH",
+            "LANES",
+        ],
     )
     .clocked()
     .input(

@@ -184,13 +184,22 @@ impl ModuleBuilder {
             .param("SOURCES", w.sources, "Sources of flits, at least 2: VCs of VN0, and the tile's own.")
             .param("DEPTH", w.vc_depth, "Flits that a source may send without a credit returned, at least 2.")
             .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
+            .param(
+                "OTHERS_WIDTH",
+                index_bits(w.rows),
+                "Width of the number of a head's other partials in bits.",
+            )
     }
     pub(in crate::emit::rtl) fn inlet_ports(self) -> Self {
         self.group("Flits of PART packets: whole packets a source, sources mixed, one flit a cycle.")
             .input("root_valid", "SOURCES", "One-hot: its source.")
             .input("root_first", 1, "")
             .input("root_last", 1, "")
-            .input("root_alone", 1, "The only partial of its head; with the first flit.")
+            .input(
+                "root_others",
+                "OTHERS_WIDTH",
+                "Partial results of its head besides this one; with the first flit.",
+            )
             .input("root_id", "ID_WIDTH", "Head, layer, stream, from the top; with the first flit.")
             .input("root_data", "FLIT_WIDTH", "")
             .output("root_credit", "SOURCES", "One pulse a flit that left its place.")
@@ -199,16 +208,7 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn root_params(self, c: &TakvParams) -> Self {
         self.control(
             c,
-            &[
-                "ROWS",
-                "X_WIDTH",
-                "Y_WIDTH",
-                "FLIT_WIDTH",
-                "STREAM_WIDTH",
-                "LAYER_WIDTH",
-                "HEADS",
-                "HEAD_PLACE_WIDTH",
-            ],
+            &["X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEADS", "HEAD_PLACE_WIDTH"],
         )
         .sources(&c.tile)
         .vc_depth(&c.tile)

@@ -160,9 +160,13 @@ impl ModuleBuilder {
             .output("claim_expected", "EXPECTED_WIDTH", "Number of tiles that will request it.")
             .output("claim_named", 1, "The tag is of the slice that gets the next slot.")
             .input("claim_known", 1, "It still has an earlier slot and must wait.")
-            .group("A slice is complete.")
-            .output("publish_valid", 1, "One pulse a slice.")
+            .group("A slice becomes resident.")
+            .output("publish_valid", 1, "One pulse a slice, with its first flit.")
             .output("publish_slot", "SLOT_WIDTH", "Its slot.")
+            .group("A slice is complete.")
+            .output("complete_valid", 1, "One pulse a slice.")
+            .output("complete_slot", "SLOT_WIDTH", "Its slot.")
+            .next_burst(Dir::Input)
     }
     pub(in crate::emit::rtl) fn errors(self, width: &'static str) -> Self {
         self.group("Errors, set until reset.")

@@ -12,8 +12,18 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         &[
             "Announces on its column's bus which slices the tiles fetch, and which ones their homes fill.",
             "",
-            "All controllers process the same slices in the same order. So homes fill and tiles fetch in one",
-            "order everywhere, and no request waits for a later one. Homes are",
+            match w.placement.by_slice() {
+                true => {
+                    "Slices live in the column that fetches them, and are filled and fetched in one order there: no request"
+                }
+                false => {
+                    "All controllers process the same slices in the same order. So homes fill and tiles fetch in one"
+                }
+            },
+            match w.placement.by_slice() {
+                true => "waits for a later one. Slices that all columns share are in one order everywhere. Homes are",
+                false => "order everywhere, and no request waits for a later one. Homes are",
+            },
             "computed here, once a column, and sent in every word: tiles need no placement.",
         ],
     )
@@ -54,6 +64,9 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         ],
     )
     .param("QUEUE", 4, "Descriptors that wait.");
+    if w.placement.by_slice() {
+        b = b.control(w, &["AHEAD_WIDTH", "COLUMN_SLICES"]);
+    }
     if w.append.is_some() {
         b = b.control(w, &["QUERY_GROUP", "TOKEN_WORDS", "TOKEN_GROUPS", "TOKEN_GROUP_WIDTH"]);
     }

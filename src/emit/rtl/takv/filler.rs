@@ -11,8 +11,9 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
             "requests.",
             "",
             "Each slice takes a free slot and is read by bursts with different IDs, so that answers may arrive",
-            "in any order. It is published when complete. After an error, which is reported, the slice is",
-            "published all the same, so that no tile waits forever.",
+            "in any order. It is published with its first flit, one with a new token when it has that. The home",
+            "reads no burst that is not whole. After a time-out, which is reported, all slices are published and",
+            "complete as they are, so that no tile waits forever.",
         ],
     )
     .control(w, &["TAG_WIDTH", "INDEX_WIDTH", "FLIT_WIDTH", "EXPECTED_WIDTH", "NUMBER_WIDTH", "ID_WIDTH", "LEN_WIDTH"])
@@ -50,7 +51,7 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
         .errors("1")
         .group("Events, one pulse each.")
         .output("event_fill", 1, "A flit is written.")
-        .output("event_slice", 1, "A slice is published.")
+        .output("event_slice", 1, "A slice is complete.")
         .output("event_wait", 1, "A slice waits for a free slot.")
         .instances(&["meshkv_fifo"])
         .build()

@@ -11,6 +11,7 @@ pub(super) mod placement;
 pub(super) mod prefetcher;
 pub(super) mod query_words;
 pub(super) mod swap_unit;
+mod tables;
 
 use crate::design::{Design, PlacementKind};
 use crate::emit::rtl::module::ModuleSpec;

@@ -6,6 +6,7 @@ use crate::design::{
 };
 use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::ModuleBuilder;
+use crate::emit::rtl::takv::tables::{bits, last_first, of_slices};
 use std::collections::BTreeMap;
 
 /// Parameter values of controllers, bus, prefetchers, fillers, and memory ports.
@@ -57,7 +58,7 @@ impl TakvParams {
             memory: design.memory,
             bus: design.bus,
             append: design.append,
-            pieces: design.pieces(Sharing::KvHead),
+            pieces: design.controller_pieces(),
             columns: (0..mesh.cols()).map(column).collect(),
             stream: index_bits(model.max_streams),
             streams: model.max_streams,
@@ -71,7 +72,7 @@ impl TakvParams {
             bus_depth: design.bus_depth(),
             row_flits_log: (row_bits / design.flit.data_width).max(1).ilog2(),
             flit_rows_log: (design.flit.data_width / row_bits).max(1).ilog2(),
-            swap_epoch: design.config.takv.swap_epoch,
+            swap_epoch: design.config.takv.swaps_every(),
             swaps: design.swaps(),
             head_dim: design.config.pe.head_dim,
             heads: design.heads.most(),
@@ -113,6 +114,8 @@ impl TakvParams {
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         let is = |kind| self.placement.kind == kind;
+        values.insert("by_slice".into(), self.placement.by_slice().into());
+        values.extend(of_slices(&self.placement, self.ahead()));
         values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
         values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
         values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
@@ -120,8 +123,7 @@ impl TakvParams {
         values.insert("append".into(), self.append.is_some().into());
         values.insert("direct_writes".into(), self.append.is_some_and(|append| append.direct).into());
         let last = |x: u32| design_heads(self, x).1;
-        let of_columns =
-            |of: &dyn Fn(u32) -> String| (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ");
+        let of_columns = |of: &dyn Fn(u32) -> String| last_first(net.cols, of);
         let id = self.head_id();
         values.insert(
             "first_heads".into(),
@@ -163,6 +165,7 @@ impl TakvParams {
         let p = &self.placement;
         let (layers, segments) = (u64::from(p.layers), u64::from(p.segments));
         let most = match p.kind {
+            _ if p.by_slice() => u64::from(p.a) * layers + segments + (1 << self.ahead()),
             PlacementKind::Takv => {
                 let row = u64::from(p.a) * layers + segments;
                 row.max(layers + u64::from(p.column_stride) * segments)
@@ -170,6 +173,11 @@ impl TakvParams {
             PlacementKind::RoundRobin | PlacementKind::Hub => layers * segments,
         };
         (most.ilog2() + 1).max(self.layer.max(self.segment) + 1)
+    }
+
+    /// Bits of the rows by which the homes of a KV head and a cache are ahead.
+    fn ahead(&self) -> u32 {
+        index_bits(self.streams + self.placement.rows)
     }
 
     fn axi_addr(&self) -> u32 {
@@ -273,6 +281,12 @@ impl ModuleBuilder {
                 p.segments.div_ceil(p.rows),
                 "Rounds of a layer's segments over the rows.",
             ),
+            "AHEAD_WIDTH" => self.param(
+                "AHEAD_WIDTH",
+                w.ahead(),
+                "Width of the rows by which the homes of a KV head and a cache are ahead.",
+            ),
+            "COLUMN_SLICES" => self.param("COLUMN_SLICES", p.block_slices(), "KV heads of a column."),
             "HUB_X" => self.param("HUB_X", hub(w).0, "Column of the hub."),
             "HUB_Y" => self.param("HUB_Y", hub(w).1, "Row of the hub."),
             "PLACE_WIDTH" => self.param(
@@ -366,9 +380,7 @@ impl ModuleBuilder {
                 index_bits(w.memory.burst_flits),
                 "Width of a burst's beats less one, in bits.",
             ),
-            "BURST_FLITS" => {
-                self.param("BURST_FLITS", w.memory.burst_flits, "Flits of a burst, a power of two.")
-            }
+            "BURST_FLITS" => self.burst_flits(t),
             "AXI_ADDR_WIDTH" => self.param(
                 "AXI_ADDR_WIDTH",
                 w.axi_addr(),
@@ -473,9 +485,4 @@ fn design_heads(w: &TakvParams, x: u32) -> (u32, u32) {
 fn hub(w: &TakvParams) -> (u32, u32) {
     let at = w.placement.hub.index() as u32;
     (at % w.tile.net.cols, at / w.tile.net.cols)
-}
-
-/// A Verilog literal of bits.
-fn bits(value: u64, width: u32) -> String {
-    format!("{width}'b{value:0width$b}", width = width as usize)
 }

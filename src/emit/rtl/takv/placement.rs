@@ -10,25 +10,37 @@ pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
         Block::Takv,
         "meshkv_placement",
         &[
-            "Home of a macro-block, and its number among that home's blocks.",
+            match w.placement.by_slice() {
+                true => "Home of a slice, and the number of its segment among those of the home.",
+                false => "Home of a macro-block, and its number among that home's blocks.",
+            },
             "",
             "Latency is two cycles from layer and segment to home and block, at one look-up a cycle.",
         ],
     )
     .control(w, &["X_WIDTH", "Y_WIDTH", "LAYER_WIDTH", "SEGMENT_WIDTH"]);
     b = match w.placement.kind {
+        _ if w.placement.by_slice() => b.control(w, &["ROWS", "STRIDE", "ROUNDS", "AHEAD_WIDTH"]),
         PlacementKind::Takv => b.control(w, &["COLS", "ROWS", "STRIDE", "COLUMN_STRIDE", "ROUNDS"]),
         PlacementKind::RoundRobin => b.control(w, &["COLS", "ROWS", "SEGMENTS"]),
         PlacementKind::Hub => b.control(w, &["SEGMENTS", "HUB_X", "HUB_Y"]),
     };
     let parts: &[&str] = if w.placement.kind == PlacementKind::Hub { &[] } else { &["meshkv_divmod"] };
-    b.param("NUMBER_WIDTH", w.place(), "Width of the largest dividend.")
+    b = b
+        .param("NUMBER_WIDTH", w.place(), "Width of the largest dividend.")
         .control(w, &["BLOCK_WIDTH"])
         .input("clk", 1, "")
         .input("en", 1, "Both stages advance.")
         .input("layer", "LAYER_WIDTH", "Layer l.")
-        .input("segment", "SEGMENT_WIDTH", "Segment s of the layer.")
-        .group("Two enabled cycles later.")
+        .input("segment", "SEGMENT_WIDTH", "Segment s of the layer.");
+    if w.placement.by_slice() {
+        b = b.input("column", "X_WIDTH", "Column that computes the KV head.").input(
+            "ahead",
+            "AHEAD_WIDTH",
+            "Rows by which KV head and cache are ahead.",
+        );
+    }
+    b.group("Two enabled cycles later.")
         .output("x", "X_WIDTH", "Column of the home.")
         .output("y", "Y_WIDTH", "Row of the home.")
         .output("block", "BLOCK_WIDTH", "Number of the block among those of its home.")

@@ -59,7 +59,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "Steps between two swaps of homes",
             128.0,
             "steps",
-            f64::from(config.takv.swap_epoch),
+            f64::from(config.takv.swaps_every()),
             AS_STATED,
         ),
         ("ports", TABLE, "Ports of a router", 5.0, "ports", Port::ALL.len() as f64, AS_STATED),

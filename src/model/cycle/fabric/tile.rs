@@ -128,7 +128,7 @@ impl Tile {
         let freed = home.freed();
         let waits = self.filler.waits_for_slot();
         let known = waits.is_some_and(|tag| home.knows(tag));
-        let staged = self.filler.staged(self.token.as_ref());
+        let staged = self.filler.staged(self.token.as_ref(), home.reads());
         let wanted = self.filler.wanted();
         let token_done = self.token.as_ref().is_some_and(|token| token.is_done(&wanted));
         let mut shown = Shown {
@@ -210,7 +210,11 @@ impl Tile {
             streams: word.streams,
             rows: (word.first_row, word.last_row),
             mapping: word.mapping,
-            lag: (self.y + self.rows - word.home_y) % self.rows,
+            // A close has no home: it says how many other rows have a partial result of its heads.
+            lag: match word.kind {
+                Kind::Close => word.expected,
+                _ => (self.y + self.rows - word.home_y) % self.rows,
+            },
         }
     }
 

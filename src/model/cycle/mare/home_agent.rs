@@ -1,19 +1,20 @@
 //! Home agent of the slices in a tile's staging memory (`meshkv_home_agent`): fetches in, slices out.
 //!
 //! Fetches of slices that are not resident wait in the [`FetchPark`]. The [`RequestTable`] merges the others.
-//! A chunk that is due passes the [`DuplicateFilter`], and the [`SliceStreamer`] reads it. The
-//! [`StagingDirectory`] tracks the slots.
+//! A chunk that is due passes the [`DuplicateFilter`]. The [`BurstGate`] lets the [`SliceStreamer`] read it as far as
+//! it is filled. The [`StagingDirectory`] tracks the slots.
 
+use super::burst_gate::{BurstGate, GateIn};
 use super::duplicate_filter::DuplicateFilter;
 use super::events::Events;
 use super::fetch_park::FetchPark;
-use super::messages::{Fetch, Staged};
+use super::messages::{Due, Fetch, Staged};
 use super::params::{low_bits, MareParams};
 use super::request_table::RequestTable;
 use super::slice_streamer::{SliceStreamer, Streamed};
 use super::staging_directory::StagingDirectory;
 use crate::design::depths::CHECKED_DEPTH;
-use crate::model::cycle::common::{BloomPeriod, Fifo};
+use crate::model::cycle::common::{BloomPeriod, Fifo, TileBits};
 
 /// Inputs of the home in a period.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +56,7 @@ pub struct HomeAgent {
     taken: bool,
     table: RequestTable,
     filter: Option<DuplicateFilter>,
+    gate: BurstGate,
     streamer: SliceStreamer,
     tag_width: u32,
 }
@@ -72,6 +74,7 @@ impl HomeAgent {
             taken: false,
             table: RequestTable::new(params),
             filter: params.mare.dedup.then(|| DuplicateFilter::new(params)),
+            gate: BurstGate::new(params),
             streamer: SliceStreamer::new(params),
             tag_width: params.tag_width,
         }
@@ -85,6 +88,11 @@ impl HomeAgent {
     /// Slot that becomes free in this period.
     pub fn freed(&self) -> Option<u32> {
         self.directory.freed(|| self.drains() || self.scan_busy())
+    }
+
+    /// Slot and first flit of the burst that is read next.
+    pub fn reads(&self) -> Option<(u32, u32)> {
+        self.table.due().map(|due| (due.slot, self.gate.flit(due)))
     }
 
     /// A slice of this tag has a slot.
@@ -110,12 +118,8 @@ impl HomeAgent {
 
     /// Advances one clock period.
     pub fn step(&mut self, input: &HomeIn, events: &mut Events) -> HomeOut {
-        let has_room = self.streamer.has_room(input.data_ready, input.staged.part.is_some());
-        let clear = match &self.filter {
-            Some(filter) => filter.clear().is_some(),
-            None => self.table.due().is_some() && !self.taken,
-        };
-        let passes = clear && has_room;
+        let part = self.part(input);
+        let passes = part.is_some_and(|(_, last)| last);
         let turn = self.table.turn(self.taken);
         let own = input.own.filter(|_| self.own_first || self.fetches.is_empty());
         let comes = own.or_else(|| self.fetches.front().copied());
@@ -141,7 +145,7 @@ impl HomeAgent {
         };
         self.directory.compare(looked.map_or(0, |fetch| self.tag(fetch.key)));
         self.park.step(looked, found.is_some(), input.staged.publish.is_some(), events);
-        self.stream(passes, input, events);
+        self.stream(part, input, events);
         self.table.step(turn, self.taken, takes.then_some(next), events);
         if next.is_some() {
             self.passed.pop();
@@ -161,16 +165,36 @@ impl HomeAgent {
         key & low_bits(self.tag_width)
     }
 
-    /// Passes the chunk that is due through the filter to the streamer.
-    fn stream(&mut self, passes: bool, input: &HomeIn, events: &mut Events) {
-        let due = self.table.due();
-        let mut chunk = due.filter(|_| passes).copied();
-        if let Some(filter) = &mut self.filter {
-            if let (Some(chunk), Some(clear)) = (&mut chunk, filter.clear()) {
-                chunk.dest = *clear;
-            }
-            filter.step(due, passes, input.period, events);
+    /// Returns the chunk that is due, unless it left in the last period.
+    fn due(&self) -> Option<&Due> {
+        self.table.due().filter(|_| !self.taken)
+    }
+
+    /// Returns the destinations of the chunk that is due, once known.
+    fn dest(&self) -> Option<TileBits> {
+        match &self.filter {
+            Some(filter) => filter.clear().copied(),
+            None => self.due().map(|due| due.dest),
         }
+    }
+
+    /// Returns the part of the chunk that the streamer takes, and whether it is the last.
+    fn part(&self, input: &HomeIn) -> Option<(Due, bool)> {
+        let has_room = self.streamer.has_room(input.data_ready, input.staged.part.is_some());
+        let (due, dest) = self.table.due().zip(self.dest()).filter(|_| has_room)?;
+        self.gate.part(&Due { dest, ..*due })
+    }
+
+    /// Passes the chunk that is due through filter and gate to the streamer, which takes this part of it.
+    fn stream(&mut self, part: Option<(Due, bool)>, input: &HomeIn, events: &mut Events) {
+        let (dest, pending) = (self.dest(), input.staged.pending);
+        let due = self.table.due();
+        let to_gate = GateIn { due: due.filter(|_| !self.taken), dest, pending, gives: part.is_some() };
+        self.gate.step(&to_gate);
+        if let Some(filter) = &mut self.filter {
+            filter.step(due, part.is_some_and(|(_, last)| last), input.period, events);
+        }
+        let chunk = part.map(|(chunk, _)| chunk);
         self.streamer.step(chunk.as_ref(), input.data_ready, input.staged.part.is_some());
     }
 
@@ -180,6 +204,7 @@ impl HomeAgent {
             self.directory.claim(claim);
         }
         self.directory.publish(staged.publish);
+        self.directory.complete(staged.complete);
         if let Some((address, data)) = staged.fill {
             self.streamer.write(address, data);
         }
@@ -238,7 +263,7 @@ mod tests {
             let (cycle, period) = (self.cycle, BloomPeriod { tick: false, odd: false });
             let of_net = self.fetches.iter().find(|(at, _)| *at == cycle).map(|(_, fetch)| *fetch);
             let publish = (cycle == self.publish).then_some(0);
-            let staged = Staged { publish, ..Staged::default() };
+            let staged = Staged { publish, complete: publish, ..Staged::default() };
             let input = HomeIn { of_net, own: None, data_ready: true, staged, period };
             self.home.step(&input, &mut self.events);
             self.cycle += 1;

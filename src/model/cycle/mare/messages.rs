@@ -72,8 +72,8 @@ pub struct PartFlit {
     pub first: bool,
     /// Last of its packet.
     pub last: bool,
-    /// The only partial result of its head.
-    pub alone: bool,
+    /// Partial results of its head besides this one.
+    pub others: u32,
     /// Stream.
     pub stream: u32,
     /// Layer.
@@ -130,6 +130,10 @@ pub struct Staged {
     pub part: Option<Part>,
     /// Slot assigned to a slice.
     pub claim: Option<Claim>,
-    /// Slot whose slice is written completely.
+    /// Slot whose slice has its first flit.
     pub publish: Option<u32>,
+    /// Slot whose slice is written completely.
+    pub complete: Option<u32>,
+    /// Some of the burst that the home reads next is still to come.
+    pub pending: bool,
 }

@@ -1,6 +1,7 @@
 //! MaRe: requests for slices, and the home agents that answer them.
 
 mod bloom_filter;
+mod burst_gate;
 mod duplicate_filter;
 mod events;
 mod fetch_park;

@@ -37,10 +37,11 @@ pub(super) struct Found {
 #[derive(Debug, Clone)]
 pub(super) struct StagingDirectory {
     slots: Box<[Slot]>,
-    /// Slots that are resident, permanent, and assigned.
+    /// Slots that are resident, permanent, assigned, and complete.
     valid: u64,
     kept: u64,
     taken: u64,
+    whole: u64,
     scan: u32,
     closing: bool,
     /// Slot published in the last period.
@@ -57,6 +58,7 @@ impl StagingDirectory {
             valid: 0,
             kept: 0,
             taken: 0,
+            whole: 0,
             scan: 0,
             closing: false,
             published: None,
@@ -118,10 +120,10 @@ impl StagingDirectory {
         }
     }
 
-    /// The scanned slot has no outstanding requests.
+    /// The scanned slot has no outstanding requests, and memory owes nothing for it.
     pub(super) fn is_spent(&self) -> bool {
         let at = self.scan as usize;
-        self.valid & !self.kept & 1 << at != 0 && self.slots[at].expected == 0
+        self.valid & self.whole & !self.kept & 1 << at != 0 && self.slots[at].expected == 0
     }
 
     /// Scans the next slot. A slot without requests is closed, and freed if it is still not `busy` when all
@@ -150,13 +152,19 @@ impl StagingDirectory {
         assert!(!self.knows(tag), "a slice is given a second slot");
         self.slots[slot as usize] = Slot { tag, last, expected };
         self.taken |= 1 << slot;
+        self.whole &= !(1 << slot);
         self.kept = self.kept & !(1 << slot) | u64::from(expected == 0) << slot;
     }
 
-    /// Marks a slot's slice as written. It is found from the second period after.
+    /// Marks a slot's slice as resident. It is found from the second period after.
     pub(super) fn publish(&mut self, slot: Option<u32>) {
         if let Some(shown) = std::mem::replace(&mut self.published, slot) {
             self.valid |= 1 << shown;
         }
+    }
+
+    /// Marks a slot's slice as complete.
+    pub(super) fn complete(&mut self, slot: Option<u32>) {
+        self.whole |= slot.map_or(0, |slot| 1 << slot);
     }
 }

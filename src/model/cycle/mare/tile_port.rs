@@ -203,10 +203,11 @@ impl TilePort {
             head >>= width;
             value as u32
         };
-        let [last, first, alone] = [field(1), field(1), field(1)].map(|bit| bit == 1);
+        let [last, first] = [field(1), field(1)].map(|bit| bit == 1);
+        let others = field(self.params.y_width);
         let [stream, layer, place] = self.params.part_widths.map(&mut field);
         let (x, y) = (field(self.params.x_width), field(self.params.y_width));
-        let part = PartFlit { first, last, alone, stream, layer, head: place, data: flit.data };
+        let part = PartFlit { first, last, others, stream, layer, head: place, data: flit.data };
         RootFlit { valid, part, x, y }
     }
 
@@ -293,9 +294,14 @@ impl TilePort {
     }
 
     fn part_head(&self, part: &PartFlit) -> u128 {
-        let flags = [part.last, part.first, part.alone].map(|bit| (1, u32::from(bit)));
+        let flags = [part.last, part.first].map(|bit| (1, u32::from(bit)));
         let [stream, layer, head] = self.params.part_widths;
-        let fields = [(stream, part.stream), (layer, part.layer), (head, part.head)];
+        let fields = [
+            (self.params.y_width, part.others),
+            (stream, part.stream),
+            (layer, part.layer),
+            (head, part.head),
+        ];
         let place = [(self.params.x_width, self.x), (self.params.y_width, self.y)];
         let (mut bits, mut at) = (0_u128, 0);
         for (width, value) in flags.into_iter().chain(fields).chain(place) {

@@ -55,7 +55,7 @@ pub struct Sequencer {
     turn: bool,
     tokens: Tokens,
     layer: u32,
-    alone: bool,
+    others: u32,
     /// The contexts of the first pass are found, in the cycle after the job's start.
     found: bool,
     /// Passes of the present flit, its token, and whether the flit of ones is due.
@@ -113,7 +113,7 @@ impl Sequencer {
             turn: false,
             tokens: Tokens::default(),
             layer: 0,
-            alone: false,
+            others: 0,
             found: true,
             pass: 0,
             sub: 0,
@@ -244,7 +244,7 @@ impl Sequencer {
     fn result(&self) -> PartFlit {
         let of = self.due.front().copied().unwrap_or_default();
         let Context { stream, head, .. } = of;
-        PartFlit { alone: self.alone, layer: self.layer, stream, head, ..PartFlit::default() }
+        PartFlit { others: self.others, layer: self.layer, stream, head, ..PartFlit::default() }
     }
 
     /// Decides whether the next cycle is for a result: if no flit waits, and in every other one else. A packet must not
@@ -316,7 +316,8 @@ impl Sequencer {
         self.run = !ask.close;
         if ask.close {
             self.layer = (ask.tag >> self.layout.layer_offset & self.layout.layer_mask) as u32;
-            self.alone = ask.mapping == 0;
+            // A close has no home: its word says how many there are.
+            self.others = ask.lag;
             self.due.extend(&self.places);
             (self.reading, self.tick) = (Reading::Settle, 0);
         }

@@ -5,7 +5,7 @@
 
 use super::finisher::{Finisher, OutFlit, Summed};
 use super::reduce_inlet::ReduceInlet;
-use crate::design::{finish_lanes, root_lanes, Design};
+use crate::design::{finish_lanes, index_bits, root_lanes, Design};
 use crate::model::cycle::common::DelayLine;
 use crate::model::cycle::mare::RootFlit;
 
@@ -41,9 +41,9 @@ pub struct ReduceRoot {
     arrived: Option<RootFlit>,
     inlet: ReduceInlet,
     heads: u32,
-    partials: u32,
-    /// Partials merged, by stream and head.
+    /// Partials merged, by stream and head, and the largest number that is counted.
     merged: Box<[u32]>,
+    most: u32,
     phase: Phase,
     /// The next packet is the last of its head.
     ahead_ends: bool,
@@ -73,8 +73,8 @@ impl ReduceRoot {
             arrived: None,
             inlet: ReduceInlet::new(sources, depth, head_dim / lanes, width / 32 / lanes),
             heads,
-            partials: design.mesh.rows(),
             merged: vec![0; contexts as usize].into(),
+            most: (1 << index_bits(design.mesh.rows())) - 1,
             phase: Phase::Clear(contexts),
             ahead_ends: false,
             of: RootFlit::default(),
@@ -182,7 +182,7 @@ impl ReduceRoot {
     fn count_partial(&mut self) {
         let part = self.inlet.header().map(|flit| flit.part).unwrap_or_default();
         let merged = &mut self.merged[(part.stream * self.heads + part.head) as usize];
-        self.ahead_ends = part.alone || *merged + 1 == self.partials;
-        *merged = if self.ahead_ends { 0 } else { *merged + 1 };
+        self.ahead_ends = *merged == part.others;
+        *merged = if self.ahead_ends { 0 } else { (*merged + 1) & self.most };
     }
 }

@@ -1,5 +1,6 @@
 //! Column controller: turns descriptors into words of the column bus (`meshkv_column_controller`).
 
+mod held;
 mod pipeline;
 mod state;
 mod words;
@@ -14,6 +15,7 @@ use crate::design::depths::DESC_DEPTH;
 use crate::design::{index_bits, Design};
 use crate::model::cycle::common::{credit_gauge, Fifo};
 use crate::model::cycle::mare::low_bits;
+use held::Held;
 use pipeline::{home, At, Item};
 use state::{State, Tokens, STAGES};
 
@@ -56,6 +58,7 @@ impl ColumnController {
             credits: design.bus_depth(),
             rotation: design.placement.rotation(),
             lap: design.placement.lap(),
+            held: Held::new(design),
         }
     }
 
@@ -173,7 +176,7 @@ impl ColumnController {
 
     /// Returns the entry to the pipeline.
     fn entering(&self, pieces: &Pieces, descriptor: &Descriptor) -> Item {
-        let item = pieces.get(&self.at, descriptor.share);
+        let item = pieces.get(&self.at, descriptor.share, self.x);
         Item { valid: self.state == State::Run, turn: self.turn, group: self.group, ..item }
     }
 
@@ -189,10 +192,12 @@ impl ColumnController {
         let state = self.state;
         let over = advances && empty;
         let Some(descriptor) = front else { return false };
+        let streams = descriptor.stream..descriptor.stream + descriptor.streams;
         let after_close = if descriptor.step { State::Sample } else { State::Idle };
         self.state = match state {
             State::Idle => {
                 (self.stream, self.spread, self.gathers, self.closing) = (0, 0, false, 0);
+                self.held.iter_mut().for_each(Held::begin);
                 if common.ready {
                     State::Spread
                 } else {
@@ -202,6 +207,10 @@ impl ColumnController {
             State::Spread => self.find_rows(design, descriptor),
             State::Run if advances => self.run(pieces, descriptor),
             State::Drain if over => {
+                if let Some(held) = &mut self.held {
+                    held.find(streams.clone());
+                    held.keep(streams);
+                }
                 if descriptor.close {
                     State::Close
                 } else {
@@ -211,6 +220,7 @@ impl ColumnController {
             State::Close if advances => {
                 self.closing = 0;
                 if self.ends {
+                    self.held.iter_mut().for_each(|held| held.close(streams.clone()));
                     after_close
                 } else {
                     State::Run
@@ -247,19 +257,23 @@ impl ColumnController {
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
         let (share, together) = (descriptor.share, descriptor.mapping == 0);
         let ends_turn = pieces.ends_turn(&self.at, share, together);
-        let ends_lap = (self.turn + 1).is_multiple_of(self.lap);
+        // Where slices have homes of their own, segments are visited as they follow each other.
+        let ends_all = self.held.is_some() && self.group * self.rotation + self.turn + 1 >= descriptor.count;
+        let ends_lap = ends_all || (self.turn + 1).is_multiple_of(self.lap);
         let last_group = (self.group + 1) * self.rotation >= descriptor.count;
         let ends_round = ends_turn && ends_lap && last_group;
-        let last_lap = self.turn >= self.rotation - self.lap;
+        let last_lap = self.held.is_some() || self.turn >= self.rotation - self.lap;
         self.ends = share || together || pieces.ends_all(&self.at);
-        let piece = pieces.get(&self.at, share);
+        let piece = pieces.get(&self.at, share, self.x);
         if piece.column == self.x {
             self.closing |= piece.mask;
+            self.held.iter_mut().for_each(|held| held.enters(piece.slice));
         }
         pieces.advance(&mut self.at, share, ends_turn, ends_round);
         if ends_turn {
             let back = if ends_lap && !(last_group && self.ends) { self.lap } else { 0 };
-            self.turn = (self.turn + 1 - back) % self.rotation;
+            self.turn =
+                if self.held.is_some() && ends_lap { 0 } else { (self.turn + 1 - back) % self.rotation };
         }
         if ends_turn && ends_lap {
             self.group = if last_group { 0 } else { self.group + 1 };
@@ -277,6 +291,10 @@ impl ColumnController {
     fn shift(&mut self, design: &Design, descriptor: &Descriptor, entering: Item) {
         let [first, second, third, fourth, fifth, sixth] = self.stages;
         let asked = self.asked(design, descriptor, &fifth);
+        if let Some(held) = self.held.as_mut().filter(|_| sixth.valid && sixth.column == self.x) {
+            let row = (sixth.home / design.mesh.cols() as usize) as u32;
+            held.passes(&sixth, row, descriptor.mapping == 1 && !descriptor.share);
+        }
         if fifth.valid {
             let before = if sixth.valid && !sixth.last { self.askers } else { 0 };
             self.askers = before + asked.count_ones();
@@ -292,7 +310,7 @@ impl ColumnController {
             segment: segment & low_bits(index_bits(design.placement.segments)) as u32,
             ..first
         };
-        let logical = if second.valid { home(design, descriptor.layer, second.segment) } else { 0 };
+        let logical = if second.valid { home(design, descriptor, &second) } else { 0 };
         let place = self.places.as_ref().map_or(fourth.home, |places| places[fourth.home]);
         self.stages = [
             entering,

@@ -4,7 +4,7 @@ use super::burst::{Answer, Burst};
 use super::new_token::{NewToken, Wanted};
 use super::patch::Patch;
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
-use crate::model::cycle::common::{credit_gauge, k_then_v, lowest_free, Fifo, Progress};
+use crate::model::cycle::common::{bits, credit_gauge, k_then_v, lowest_free, Fifo, Progress};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 
 /// Slice to be filled.
@@ -34,9 +34,10 @@ struct UnderWay {
 #[derive(Debug, Clone)]
 pub struct Filler {
     fills: Fifo<Fill>,
-    /// Slots that are free, that are being filled, and whose bursts are all requested.
+    /// Slots that are free, that are being filled, that are published, and whose bursts are all requested.
     free: u64,
     filling: u64,
+    shown: u64,
     issued: u64,
     /// Bursts in flight, by slot.
     left: Box<[u32]>,
@@ -72,6 +73,7 @@ impl Filler {
             fills: Fifo::new(FILL_DEPTH),
             free: low_bits(slots),
             filling: 0,
+            shown: 0,
             issued: 0,
             left: vec![0; slots as usize].into_boxed_slice(),
             slot: None,
@@ -119,12 +121,32 @@ impl Filler {
         self.fills.front().filter(|_| self.slot.is_none()).map(|fill| fill.tag)
     }
 
-    /// Returns the updates for the home in this period; `token` is the new token at this home.
-    pub fn staged(&self, token: Option<&NewToken>) -> Staged {
+    /// Returns the updates for the home in this period; `token` is the new token at this home. `reads`: slot and first
+    /// flit of the burst that the home reads next.
+    pub fn staged(&self, token: Option<&NewToken>, reads: Option<(u32, u32)>) -> Staged {
         let fill = self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data));
         let part = token.and_then(NewToken::part);
         let part = self.patch.as_ref().zip(part).map(|(patch, part)| patch.place(part));
-        Staged { fill, part, claim: self.claim(), publish: self.publish() }
+        let pending = reads.is_some_and(|(slot, flit)| self.is_pending(slot, flit));
+        Staged {
+            fill,
+            part,
+            claim: self.claim(),
+            publish: self.publish(),
+            complete: self.complete(),
+            pending,
+        }
+    }
+
+    /// The burst with this flit is under way, or not requested yet.
+    fn is_pending(&self, slot: u32, flit: u32) -> bool {
+        let burst = |address: u32| address / self.burst_flits;
+        let read = burst(slot * self.slice_flits + flit);
+        let under_way = bits(self.used).any(|id| burst(self.bursts[id].place) == read);
+        let ahead = || {
+            self.slot == Some(slot) && self.next_range().is_some_and(|(from, _)| burst(from) <= burst(flit))
+        };
+        !self.broken && (under_way || ahead())
     }
 
     fn claim(&self) -> Option<Claim> {
@@ -140,25 +162,44 @@ impl Filler {
         self.answer.as_ref().filter(|_| !self.broken)
     }
 
-    /// A slice is complete when all its bursts are requested and none is in flight, and it has its new token.
+    /// A slice is published with its first flit, one with a new token when it has that.
     fn publish(&self) -> Option<u32> {
-        if self.broken {
-            // After a time-out nothing more arrives: assigned slots are published as they are.
-            return (self.slot.is_none() && self.filling != 0).then(|| self.filling.trailing_zeros());
-        }
-        if self.has_token() {
-            return self.patch.as_ref().map(|patch| patch.slot);
-        }
-        let slot = self.comes().filter(|answer| answer.last).map(|a| self.bursts[a.id as usize].slot)?;
-        let whole = self.issued >> slot & 1 == 1 && self.left[slot as usize] == 1;
-        let waits = self.patch.as_ref().is_some_and(|patch| patch.active && patch.slot == slot);
-        (whole && !waits && !(self.slot == Some(slot) && self.sends().is_some())).then_some(slot)
+        let given = self.given().filter(|slot| self.shown >> slot & 1 == 0);
+        given.or_else(|| self.patched()).or_else(|| self.opened())
     }
 
-    /// A slice has its new token, and no other can be complete in this period.
-    fn has_token(&self) -> bool {
+    /// A slice is complete when all its bursts are requested and none is in flight, and it has its new token.
+    fn complete(&self) -> Option<u32> {
+        let ends = || {
+            let slot = self.comes().filter(|answer| answer.last).map(|a| self.bursts[a.id as usize].slot)?;
+            let whole = self.issued >> slot & 1 == 1 && self.left[slot as usize] == 1;
+            let asks = self.slot == Some(slot) && self.sends().is_some();
+            (whole && !asks && !self.awaits_token(slot)).then_some(slot)
+        };
+        self.given().or_else(|| self.patched()).or_else(ends)
+    }
+
+    /// After a time-out nothing more arrives: assigned slots are published and complete as they are.
+    fn given(&self) -> Option<u32> {
+        (self.broken && self.slot.is_none() && self.filling != 0).then(|| self.filling.trailing_zeros())
+    }
+
+    /// Slot of a slice whose first flit is written in this period.
+    fn opened(&self) -> Option<u32> {
+        let slot = self.comes().map(|answer| self.bursts[answer.id as usize].slot)?;
+        (self.shown >> slot & 1 == 0 && !self.awaits_token(slot)).then_some(slot)
+    }
+
+    /// The slice in a slot is to take a new token, and is not read before.
+    fn awaits_token(&self, slot: u32) -> bool {
+        self.patch.as_ref().is_some_and(|patch| patch.active && patch.slot == slot)
+    }
+
+    /// Slot of a slice that has its new token, while no other is published or can be complete.
+    fn patched(&self) -> Option<u32> {
         let last = self.answer.as_ref().is_some_and(|answer| answer.last);
-        self.patch.as_ref().is_some_and(Patch::is_over) && !self.broken && !last
+        let over = self.patch.as_ref().filter(|patch| patch.is_over())?;
+        (!self.broken && !last && self.opened().is_none()).then_some(over.slot)
     }
 
     /// ID of the burst requested in this period.
@@ -186,13 +227,12 @@ impl Filler {
         let waits = self.waits_for_slot().is_some() && staged.claim.is_none();
         events.count_if(waits, Event::FillWaits);
         events.count_if(self.comes().is_some(), Event::Fill);
-        events.count_if(staged.publish.is_some(), Event::Slice);
+        events.count_if(staged.complete.is_some(), Event::Slice);
         self.known = self.waits_for_slot().map(|_| known);
         self.request = None;
         let came = self.comes().copied();
         let gone = self.broken && self.slot.is_some();
-        let publishes = staged.publish;
-        let token_ends = self.has_token() || self.broken;
+        let token_ends = self.patched().is_some() || self.broken;
         if let Some(patch) = &mut self.patch {
             let whole = self.issued >> patch.slot & 1 == 1 && self.left[patch.slot as usize] == 0;
             patch.go_on(token_ends, whole, token_done);
@@ -206,12 +246,14 @@ impl Filler {
             (self.slot, self.value, self.next) = (None, false, None);
             self.fills.pop();
         }
-        self.filling &= !publishes.map_or(0, |slot| 1 << slot);
+        self.shown |= staged.publish.map_or(0, |slot| 1 << slot);
+        self.filling &= !staged.complete.map_or(0, |slot| 1 << slot);
         self.free |= freed.map_or(0, |slot| 1 << slot);
         if let Some(claim) = &staged.claim {
             self.slot = Some(claim.slot);
             self.filling |= 1 << claim.slot;
             self.free &= !(1 << claim.slot);
+            self.shown &= !(1 << claim.slot);
             self.issued &= !(1 << claim.slot);
             let fill = self.fills.front().filter(|fill| fill.append);
             if let (Some(patch), Some(fill)) = (&mut self.patch, fill) {
@@ -236,24 +278,30 @@ impl Filler {
         }
     }
 
+    /// Flits of the front slice's present half that are not requested yet: the first and the last.
+    fn next_range(&self) -> Option<(u32, u32)> {
+        let (first, last) = self.fills.front()?.flits;
+        let (block, half) = (self.head_dim - 1, self.half_flits);
+        Some(match self.value {
+            true => (self.next.unwrap_or(first & !block) + half, (last | block) + half),
+            false => (self.next.unwrap_or(first), last),
+        })
+    }
+
     /// Requests the next burst of the front slice with this ID. Returns true if it was the last.
     fn ask(&mut self, id: u32) -> bool {
-        let fill = *self.fills.front().expect("a slice that has a slot stands at the front");
         let slot = self.slot.expect("it has a slot");
-        let (first, last) = match self.value {
-            true => (fill.flits.0 & !(self.head_dim - 1), fill.flits.1 | (self.head_dim - 1)),
-            false => fill.flits,
-        };
-        let next = self.next.unwrap_or(first);
-        let (finish, ends) = up_to(next, last, self.burst_flits);
-        let from = if self.value { next + self.half_flits } else { next };
-        self.request = Some(Burst { id, number: fill.number, first: from, len: finish - next });
+        let (from, bound) = self.next_range().expect("a slice that has a slot stands at the front");
+        let number = self.fills.front().map_or(0, |fill| fill.number);
+        let (finish, ends) = up_to(from, bound, self.burst_flits);
+        self.request = Some(Burst { id, number, first: from, len: finish - from });
         self.bursts[id as usize] = UnderWay { slot, place: slot * self.slice_flits + from };
         self.used |= 1 << id;
         self.left[slot as usize] += 1;
         let progress = Progress { begun: self.next.is_some(), value: self.value };
         let asked = k_then_v(progress, Some(ends), true, false);
-        self.next = asked.progress.begun.then_some(finish + 1);
+        let half = if self.value { self.half_flits } else { 0 };
+        self.next = asked.progress.begun.then_some(finish + 1 - half);
         self.issued |= u64::from(asked.last) << slot;
         self.value = asked.progress.value;
         asked.done
@@ -263,5 +311,181 @@ impl Filler {
     fn wait(&mut self, idle: bool, came: bool) {
         self.broken |= self.patience == low_bits(TIMEOUT_WIDTH);
         self.patience = if idle || came { 0 } else { (self.patience + 1) & low_bits(TIMEOUT_WIDTH) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::design::Design;
+    use rand_pcg::rand_core::Rng;
+    use rand_pcg::Pcg64;
+    use std::ops::RangeInclusive;
+
+    /// Filler beside a memory that answers beat by beat, in any order of its bursts.
+    struct Bench {
+        filler: Filler,
+        rng: Pcg64,
+        memory: Vec<(Burst, u32)>,
+        answer: Option<Answer>,
+        /// By address, what of the present slices is written.
+        written: Vec<bool>,
+        /// By slot: the flits that its slice needs, and how often it was published and complete.
+        slots: Vec<Option<(Fill, [u32; 2])>>,
+        slice_flits: u32,
+        half_flits: u32,
+        burst_flits: u32,
+        block: u32,
+    }
+
+    impl Bench {
+        fn new(seed: u64) -> Bench {
+            let params = MareParams::of(&Design::from_config("filler", &Config::default()).unwrap());
+            Bench {
+                filler: Filler::new(&params),
+                rng: Pcg64::new(seed.into(), 1),
+                memory: Vec::new(),
+                answer: None,
+                written: vec![false; params.mare.staging_depth as usize],
+                slots: vec![None; params.mare.staging_slots as usize],
+                slice_flits: params.mare.slice_flits,
+                half_flits: params.mare.half_flits,
+                burst_flits: params.burst_flits,
+                block: params.head_dim - 1,
+            }
+        }
+
+        /// Flits that a slice needs: of K, and the blocks of V.
+        fn needed(&self, fill: &Fill) -> [RangeInclusive<u32>; 2] {
+            let ((first, last), half) = (fill.flits, self.half_flits);
+            [first..=last, (first & !self.block) + half..=(last | self.block) + half]
+        }
+
+        /// A number below `most`, at random.
+        fn below(&mut self, most: u32) -> u32 {
+            (self.rng.next_u64() >> 32) as u32 % most
+        }
+
+        fn is_written(&self, slot: u32, mut flits: impl Iterator<Item = u32>) -> bool {
+            flits.all(|flit| self.written[(slot * self.slice_flits + flit) as usize])
+        }
+
+        /// A burst may be read exactly if all of it was written before this period.
+        fn check_bursts(&self, slot: u32, fill: &Fill) {
+            for range in self.needed(fill) {
+                let unit = self.burst_flits;
+                for burst in range.start() / unit..=range.end() / unit {
+                    let flits =
+                        (burst * unit).max(*range.start())..=(burst * unit + unit - 1).min(*range.end());
+                    let first = *flits.start();
+                    let pending = self.filler.staged(None, Some((slot, first))).pending;
+                    assert_eq!(pending, !self.is_written(slot, flits), "slot {slot}, flit {first}");
+                }
+            }
+        }
+
+        /// A period. Returns the slot that is complete.
+        fn step(&mut self, fill: Option<Fill>, freed: Option<u32>) -> Option<u32> {
+            for (slot, taken) in (0..).zip(&self.slots) {
+                if let Some((fill, _)) = taken {
+                    self.check_bursts(slot, fill);
+                }
+            }
+            let staged = self.filler.staged(None, None);
+            if let Some((address, _)) = staged.fill {
+                let slot = (address / self.slice_flits) as usize;
+                let first = self.slots[slot].as_ref().is_some_and(|(_, told)| told[0] == 0);
+                assert_eq!(staged.publish, first.then_some(slot as u32), "published with the first flit");
+                self.written[address as usize] = true;
+            }
+            for (which, slot) in [staged.publish, staged.complete].into_iter().enumerate() {
+                if let Some((_, told)) = slot.and_then(|slot| self.slots[slot as usize].as_mut()) {
+                    told[which] += 1;
+                }
+            }
+            if let Some(claim) = &staged.claim {
+                let from = (claim.slot * self.slice_flits) as usize;
+                self.written[from..from + self.slice_flits as usize].fill(false);
+                let fill = *self.filler.fills.front().expect("it is of the front");
+                self.slots[claim.slot as usize] = Some((fill, [0, 0]));
+            }
+            let request = self.filler.request().copied();
+            let given = (fill, &staged, freed, false);
+            self.filler.step(given, self.answer, false, request.is_some(), &mut Events::default());
+            self.memory.extend(request.map(|burst| (burst, 0)));
+            self.answer = self.beat();
+            staged.complete
+        }
+
+        /// A beat of any burst, or none.
+        fn beat(&mut self) -> Option<Answer> {
+            if self.memory.is_empty() || self.below(10) == 0 {
+                return None;
+            }
+            let at = self.below(self.memory.len() as u32) as usize;
+            let (burst, sent) = &mut self.memory[at];
+            let answer = Answer { id: burst.id, last: *sent == burst.len, bad: false, data: 0 };
+            *sent += 1;
+            if answer.last {
+                self.memory.swap_remove(at);
+            }
+            Some(answer)
+        }
+    }
+
+    #[test]
+    fn a_burst_may_be_read_exactly_when_all_of_it_is_written_in_whatever_order_bursts_come() {
+        for seed in 0..4 {
+            let mut bench = Bench::new(seed);
+            let (mut given, mut complete, mut freed) = (0_u64, 0, None);
+            for _ in 0..40_000 {
+                let more = given < 24 && bench.filler.has_room();
+                let first = bench.below(4) * 16;
+                let last = first + bench.below(bench.half_flits - first);
+                let fill = Fill { tag: given, flits: (first, last), expected: 1, ..Fill::default() };
+                given += u64::from(more);
+                let whole = bench.step(more.then_some(fill), freed.take());
+                // A slot is freed at once, so the next slice gets one in which the last one's flits are.
+                if let Some(slot) = whole {
+                    let (fill, told) = bench.slots[slot as usize].take().expect("it was claimed");
+                    assert_eq!(told, [1, 1], "published once and complete once");
+                    let all = bench.needed(&fill).into_iter().flatten();
+                    assert!(bench.is_written(slot, all), "complete before it is");
+                    (complete, freed) = (complete + 1, Some(slot));
+                }
+            }
+            assert_eq!(complete, 24, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn after_a_time_out_every_slot_is_published_and_complete_and_nothing_is_waited_for() {
+        let mut bench = Bench::new(9);
+        for tag in 0..12 {
+            let fill = Fill { tag, flits: (0, 40), expected: 1, ..Fill::default() };
+            bench.step(Some(fill), None);
+        }
+        // In the middle of the first slices memory falls silent.
+        for _ in 0..100 {
+            bench.step(None, None);
+        }
+        bench.memory.clear();
+        bench.answer = None;
+        let mut shown = bench.filler.shown;
+        let (mut told, mut slots) = (bench.filler.shown & !bench.filler.filling, 0);
+        for _ in 0..low_bits(TIMEOUT_WIDTH) + 200 {
+            let staged = bench.filler.staged(None, Some((0, 0)));
+            assert!(!bench.filler.broken || !staged.pending, "it waits for memory that is given up");
+            for (slot, of) in [(staged.publish, &mut shown), (staged.complete, &mut told)] {
+                let bit = slot.map_or(0, |slot| 1 << slot);
+                assert_eq!(*of & bit, 0, "a slot is told of twice");
+                *of |= bit;
+            }
+            slots |= bench.filler.filling;
+            bench.filler.step((None, &staged, None, false), None, false, false, &mut Events::default());
+        }
+        assert!(bench.filler.broken && slots != 0);
+        assert_eq!((bench.filler.filling, shown & slots, told & slots), (0, slots, slots));
     }
 }

@@ -93,7 +93,7 @@ impl SwapUnit {
             light: Choice::default(),
             homes: (0, 0),
             step: 0,
-            epoch: design.config.takv.swap_epoch,
+            epoch: design.config.takv.swaps_every(),
         }
     }
 

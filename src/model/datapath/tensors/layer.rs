@@ -49,6 +49,24 @@ impl Tensors {
         Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim, q, k: Vec::new(), v: Vec::new() }
     }
 
+    /// True if there are no keys and values ([`Tensors::blank`]).
+    pub fn is_blank(&self) -> bool {
+        self.k.is_empty()
+    }
+
+    /// Makes the first `prefix` tokens of each cache, which begin at these tokens, those of the first.
+    ///
+    /// # Panics
+    /// When a cache has fewer tokens behind its first.
+    pub fn share_prefix(&mut self, starts: &[u32], prefix: u32) {
+        let (dim, elements) = (self.head_dim, self.tokens * self.head_dim);
+        for head in [&mut self.k, &mut self.v].into_iter().flat_map(|all| all.chunks_mut(elements)) {
+            for &start in starts {
+                head.copy_within(..prefix as usize * dim, start as usize * dim);
+            }
+        }
+    }
+
     /// Fills all rows up to `head_dim` elements with zeros. That changes no logit and no output, as long as the scale of
     /// logits remains that of the model's heads.
     ///

@@ -70,7 +70,7 @@ impl FabricPorts {
             stream: self.ports.get32(at.part_stream, tile),
             layer: self.ports.get32(at.part_layer, tile),
             head: self.ports.get32(at.part_head, tile),
-            ..part(&self.ports, [at.part_first, at.part_last, at.part_alone, at.part_data], tile)
+            ..part(&self.ports, [at.part_first, at.part_last, at.part_others, at.part_data], tile)
         });
         ComputeIn {
             vector_ready: self.ports.bit(at.vector_ready, tile),

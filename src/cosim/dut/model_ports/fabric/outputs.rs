@@ -95,7 +95,7 @@ impl FabricPorts {
         let at = self.at;
         self.ports.put(at.root_valid, tile, shown.root.map_or(0, |root| root.valid));
         let Some(root) = shown.root else { return };
-        let part = [at.root_first, at.root_last, at.root_alone, at.root_data];
+        let part = [at.root_first, at.root_last, at.root_others, at.root_data];
         show_part(&mut self.ports, part, tile, &root.part);
         self.ports.put(at.root_stream, tile, root.part.stream);
         self.ports.put(at.root_layer, tile, root.part.layer);

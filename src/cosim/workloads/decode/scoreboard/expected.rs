@@ -31,9 +31,9 @@ pub(in crate::cosim::workloads::decode) fn needs(
     let group = model.heads / model.kv_heads;
     let mut needs = Vec::new();
     for (index, segment) in d.segments().enumerate() {
-        let home = homes.tile(design, d.layer, segment);
         let rows = d.rows(index as u32, design.config.kv.segment_tokens);
         for slice in 0..model.kv_heads {
+            let home = homes.tile(design, (d.prefix, d.layer, segment, slice));
             let heads = match d.sharing {
                 Sharing::KvHead => slice * group..(slice + 1) * group,
                 Sharing::Segment => 0..model.heads,
@@ -54,20 +54,36 @@ pub(in crate::cosim::workloads::decode) fn needs(
 }
 
 /// Tiles that send a partial result of a head when its stream is closed. It is the head's own tile if
-/// all mappings since the last close gave it one. Otherwise it is the whole column (`gathers`), where a
+/// all mappings since the last close gave it one. Otherwise it is these rows of the column, where a
 /// tile without work sends an empty result.
 pub(in crate::cosim::workloads::decode) fn senders(
     design: &Design,
-    gathers: bool,
+    rows: Option<u32>,
     stream: u32,
     head: u32,
 ) -> Vec<NodeId> {
     let (mesh, column) = (&design.mesh, design.heads.column(head));
     let node = |row| mesh.node(column, row).expect("a column and a row of the mesh");
-    match gathers {
-        false => vec![tile_of(design, Mapping::HeadTile, stream, head, node(0))],
-        true => (0..mesh.rows()).map(node).collect(),
+    match rows {
+        None => vec![tile_of(design, Mapping::HeadTile, stream, head, node(0))],
+        Some(rows) => (0..mesh.rows()).filter(|row| rows >> row & 1 == 1).map(node).collect(),
     }
+}
+
+/// Rows of the homes of a descriptor's slices of a KV head. Tiles of any row may have a partial result of the heads if slices
+/// of a segment have one home, if a mapping gives slices to tiles of other rows, or if all columns share them.
+pub(in crate::cosim::workloads::decode) fn rows_of(
+    design: &Design,
+    homes: &Homes,
+    d: &Descriptor,
+    kv_head: u32,
+) -> u32 {
+    let aligned = d.mapping == Mapping::RowAligned && d.sharing == Sharing::KvHead;
+    if !(design.placement.by_slice() && aligned) {
+        return u32::MAX;
+    }
+    let row = |segment| design.mesh.coords(homes.tile(design, (d.prefix, d.layer, segment, kv_head))).1;
+    d.segments().fold(0, |rows, segment| rows | 1 << row(segment))
 }
 
 /// Flits that all tiles together take in one step; swaps do not change it.
@@ -141,7 +157,7 @@ mod tests {
         let mut homes = Homes::new(&design);
         let (a, b) = (design.mesh.node(0, 1).unwrap(), design.mesh.node(2, 0).unwrap());
         homes.swap(a, b);
-        assert_eq!(homes.tile(&design, 0, 1), b);
+        assert_eq!(homes.tile(&design, (0, 0, 1, 0)), b);
         let aligned = descriptor(Mapping::RowAligned, Sharing::KvHead);
         assert_eq!(short(&aligned, &homes), [(0, 0, 3), (1, 1, 3), (2, 2, 3)]);
         let fixed = descriptor(Mapping::HeadTile, Sharing::KvHead);

@@ -9,7 +9,7 @@
 //! Homes move between two steps, so a descriptor is resolved only when the first tile has reached
 //! it.
 
-use super::expected::{needs, senders};
+use super::expected::{needs, rows_of, senders};
 use super::part_packets::{Arrived, Part, PartBook, PartKey};
 use super::tile_account::{Account, Awaited, Close, Job, Place, ToTell};
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
@@ -42,6 +42,8 @@ pub(in crate::cosim::workloads::decode) struct DecodeScoreboard<'a> {
     pub(in crate::cosim::workloads::decode) outputs: BTreeMap<(u32, u32), VecDeque<usize>>,
     /// Streams with a descriptor of another mapping than one tile a head since they were closed.
     scattered: BTreeSet<u32>,
+    /// Rows that may have a partial result of a stream's heads since it was closed, by stream and KV head.
+    rows: BTreeMap<(u32, u32), u32>,
     /// Number of events still due in each step: jobs, flits, packets and outputs.
     pending: Vec<u64>,
     words: Vec<u32>,
@@ -73,6 +75,7 @@ impl<'a> DecodeScoreboard<'a> {
             parts: PartBook::new(design, seed),
             outputs: BTreeMap::new(),
             scattered: BTreeSet::new(),
+            rows: BTreeMap::new(),
             pending: Vec::new(),
             words: vec![0; design.flit.data_width.div_ceil(32) as usize],
             violations: Violations::default(),
@@ -99,6 +102,14 @@ impl<'a> DecodeScoreboard<'a> {
         self.homes.swap(a, b);
     }
 
+    /// Forgets the rows of closed streams. Returns those with a partial result of any of them, by KV head.
+    fn close_rows(&mut self, streams: std::ops::Range<u32>) -> Vec<u32> {
+        let of_kv_head = |kv_head| {
+            streams.clone().fold(0, |rows, stream| rows | self.rows.remove(&(stream, kv_head)).unwrap_or(0))
+        };
+        (0..self.design.config.model.kv_heads).map(of_kv_head).collect()
+    }
+
     /// Resolves the next descriptor.
     fn resolve(&mut self) {
         let number = self.resolved;
@@ -123,16 +134,25 @@ impl<'a> DecodeScoreboard<'a> {
         if descriptor.mapping != Mapping::HeadTile {
             self.scattered.extend(streams.clone());
         }
+        let model = &self.design.config.model;
+        for kv_head in 0..model.kv_heads {
+            let rows = rows_of(self.design, &self.homes, &descriptor, kv_head);
+            streams.clone().for_each(|stream| *self.rows.entry((stream, kv_head)).or_default() |= rows);
+        }
         if descriptor.close {
+            let rows = self.close_rows(streams.clone());
             let gathers = streams.clone().any(|stream| self.scattered.contains(&stream));
             self.scattered.retain(|stream| !streams.contains(stream));
             to_tell.iter_mut().for_each(|tell| tell.close = Some(Vec::new()));
             for (stream, head) in of_close(self.design, &descriptor) {
                 self.outputs.entry((stream, head)).or_default().push_back(number);
                 self.pending[step] += 1;
-                for tile in senders(self.design, gathers, stream, head) {
+                let kv_head = head / (model.heads / model.kv_heads);
+                let senders = senders(self.design, gathers.then(|| rows[kv_head as usize]), stream, head);
+                let others = senders.len() as u32 - 1;
+                for tile in senders {
                     let key = PartKey { tile, stream, layer: descriptor.layer, head };
-                    let part = Part { key, descriptor: number, alone: !gathers };
+                    let part = Part { key, descriptor: number, others };
                     to_tell[tile.index()].close.get_or_insert_default().push(part);
                 }
             }

@@ -26,8 +26,8 @@ pub(in crate::cosim::workloads::decode) struct Part {
     pub(in crate::cosim::workloads::decode) key: PartKey,
     /// Position of the closing descriptor in the run: the same head sends one in each step.
     pub(in crate::cosim::workloads::decode) descriptor: usize,
-    /// True if it is the head's only packet: the mapping puts the head on one tile.
-    pub(in crate::cosim::workloads::decode) alone: bool,
+    /// Packets of its head besides it: none if the mapping puts the head on one tile.
+    pub(in crate::cosim::workloads::decode) others: u32,
 }
 
 /// One flit as it arrives at a root.
@@ -35,7 +35,7 @@ pub(in crate::cosim::workloads::decode) struct Part {
 pub(in crate::cosim::workloads::decode) struct Arrived<'a> {
     pub(in crate::cosim::workloads::decode) root: NodeId,
     pub(in crate::cosim::workloads::decode) key: PartKey,
-    pub(in crate::cosim::workloads::decode) alone: bool,
+    pub(in crate::cosim::workloads::decode) others: u32,
     pub(in crate::cosim::workloads::decode) first: bool,
     pub(in crate::cosim::workloads::decode) last: bool,
     pub(in crate::cosim::workloads::decode) data: &'a [u32],
@@ -122,7 +122,7 @@ impl PartBook {
             return self.advance(flit.key, 0);
         };
         let (part, next) = queue[at];
-        if (flit.first, flit.last, flit.alone) != (next == 0, next + 1 == *flits, part.alone) {
+        if (flit.first, flit.last, flit.others) != (next == 0, next + 1 == *flits, part.others) {
             violations.add(ViolationKind::Interleaved, || text(&format!("flit {next} is marked wrongly")));
         }
         self.advance(flit.key, at)

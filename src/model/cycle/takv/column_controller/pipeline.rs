@@ -1,6 +1,7 @@
 //! Pipeline of a column controller: six stages that advance together.
 
 use crate::design::{rounds, Design, Mapping, NodeId, Piece, Sharing};
+use crate::model::cycle::takv::Descriptor;
 
 /// Slice in the pipeline. Each stage adds fields.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,6 +55,8 @@ pub(in crate::model::cycle) struct Pieces {
     /// By column: all heads.
     columns: Box<[Item]>,
     slices: u32,
+    /// KV heads of a column if a controller processes those of its own column only: `own` has them by their places there.
+    of_column: Option<u32>,
 }
 
 /// Position of the controller: a piece, or a KV head and column where all heads share slices.
@@ -75,9 +78,10 @@ impl Pieces {
             Item::of(&Piece { kv_head: 0, column: x, mask, rows, rho: 0, last, round: 0 })
         };
         let shared = design.pieces(Sharing::Segment);
-        let mut own: Vec<_> = design.pieces(Sharing::KvHead).iter().map(Item::of).collect();
+        let pieces = design.controller_pieces();
+        let mut own: Vec<_> = pieces.iter().map(Item::of).collect();
         let mut ends = 0;
-        for round in rounds(&design.pieces(Sharing::KvHead), Mapping::RowAligned) {
+        for round in rounds(&pieces, Mapping::RowAligned) {
             ends += round.len();
             own[ends - 1].ends_round = true;
         }
@@ -85,6 +89,7 @@ impl Pieces {
             own: own.into(),
             columns: (0..design.mesh.cols()).map(|x| of_column(&shared, x)).collect(),
             slices: design.config.model.kv_heads,
+            of_column: design.placement.by_slice().then(|| design.placement.column_kv_heads()),
         }
     }
 
@@ -93,11 +98,15 @@ impl Pieces {
         &self.columns[x as usize]
     }
 
-    /// Returns the piece at a position.
-    pub(super) fn get(&self, at: &At, share: bool) -> Item {
-        match share {
-            true => Item { slice: at.slice, ..self.columns[at.column] },
-            false => self.own[at.piece],
+    /// Returns the piece at a position of the controller of column `x`.
+    pub(super) fn get(&self, at: &At, share: bool, x: u32) -> Item {
+        match (share, self.of_column) {
+            (true, _) => Item { slice: at.slice, ..self.columns[at.column] },
+            (false, None) => self.own[at.piece],
+            (false, Some(kv_heads)) => {
+                let piece = self.own[at.piece];
+                Item { slice: x * kv_heads + piece.slice, column: x, ..piece }
+            }
         }
     }
 
@@ -142,7 +151,8 @@ pub(super) fn turned(rows: u32, by: u32, count: u32) -> u32 {
     })
 }
 
-/// Returns the logical home of a segment as a tile number.
-pub(super) fn home(design: &Design, layer: u32, segment: u32) -> usize {
-    NodeId::index(design.placement.home(layer, segment))
+/// Returns the logical home of a slice of a descriptor's cache as a tile number.
+pub(super) fn home(design: &Design, descriptor: &Descriptor, item: &Item) -> usize {
+    let (cache, layer) = (descriptor.prefix, descriptor.layer);
+    NodeId::index(design.placement.home_of(cache, layer, item.segment, item.slice))
 }

@@ -1,5 +1,6 @@
 //! Registers of a column controller.
 
+use super::held::Held;
 use super::pipeline::{At, Item};
 use crate::design::Append;
 use crate::model::cycle::common::Fifo;
@@ -55,6 +56,8 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) rotation: u32,
     /// Turns of a lap.
     pub(super) lap: u32,
+    /// Rows that hold segments, where slices have homes of their own.
+    pub(super) held: Option<Held>,
 }
 
 /// New tokens that a controller keeps until their slices are announced.

@@ -68,6 +68,7 @@ impl ColumnController {
             _ => Kind::Slice,
         };
         let close = kind == Kind::Close;
+        let close_rows = self.close_rows(design, pieces);
         let (cols, config) = (design.mesh.cols() as usize, &design.config);
         let first_row = if item.begins { descriptor.first_row } else { 0 };
         let last_row = if item.ends { descriptor.last_row } else { config.kv.segment_tokens - 1 };
@@ -77,12 +78,12 @@ impl ColumnController {
             tag: tag(design, descriptor, item),
             home_x: (item.home % cols) as u32,
             home_y: (item.home / cols) as u32,
-            ask: if close { self.close_rows(design, pieces) } else { self.ask(item) },
+            ask: if close { close_rows } else { self.ask(item) },
             mask: if close { self.closing } else { item.mask },
             first,
             last,
             fill: kind == Kind::Slice && self.fills(item, design),
-            expected: self.askers,
+            expected: if close { self.others(close_rows) } else { self.askers },
             number: match item.valid {
                 true => design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice),
                 false => 0,
@@ -102,10 +103,19 @@ impl ColumnController {
     /// Rows of this column with partial results of the descriptor's streams.
     fn close_rows(&self, design: &Design, pieces: &Pieces) -> u32 {
         let (own, rows) = (pieces.column(self.x).rows, design.mesh.rows());
+        match (self.gathers, &self.held) {
+            (false, _) => turned(own, self.spread, rows),
+            (true, Some(held)) => turned(held.due, held.turn, rows),
+            (true, None) if own != 0 => low_bits(rows) as u32,
+            (true, None) => 0,
+        }
+    }
+
+    /// Partial results of a head besides that of one of these rows.
+    fn others(&self, rows: u32) -> u32 {
         match self.gathers {
-            false => turned(own, self.spread, rows),
-            true if own != 0 => low_bits(rows) as u32,
-            true => 0,
+            true => rows.count_ones().saturating_sub(1),
+            false => 0,
         }
     }
 }
