@@ -39,7 +39,7 @@ const CHANGES: [Change; 4] = [
         key: "pe.root_lanes",
         was: || json!(1),
         applies: |_| true,
-        now: "8, or the FP32 numbers of a flit if they are fewer",
+        now: "16, or the FP32 numbers of a flit if they are fewer",
     },
     Change { since: 2, key: "floorplan.slr_registers", was: || json!(false), applies: |_| true, now: "true" },
     Change { since: 2, key: "memory.refresh", was: || json!(false), applies: |_| true, now: "true" },

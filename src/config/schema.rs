@@ -312,7 +312,7 @@ pub struct Pe {
     #[schemars(range(min = 1, max = 16))]
     pub array_rows: u32,
     /// Numbers of a partial result that a reduce root merges a cycle, at most the FP32 numbers of a flit. Left out:
-    /// 8, or those of a flit if they are fewer.
+    /// 16, or those of a flit if they are fewer.
     #[schemars(extend("enum" = [1, 2, 4, 8, 16], "x-why" = "a flit is merged in whole parts"), example = 8)]
     pub root_lanes: Option<u32>,
 }

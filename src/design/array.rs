@@ -7,6 +7,8 @@ use crate::config::Config;
 
 /// Words of queries and jobs that wait to cross into the PE clock.
 pub const JOB_DEPTH: u32 = 16;
+/// Sums of a context that are read in a cycle.
+pub const SUMS_READ: u32 = 2;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
 /// Cycles from a dot until the sum that it reads leaves the row, at most.
@@ -96,6 +98,11 @@ impl Array {
     /// Cycles in which an op passes alignment and a row.
     pub fn rest_cycles(&self) -> u32 {
         Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + AFTER_DOT
+    }
+
+    /// Cycles in which the results of a context are read: l, then those of o.
+    pub fn reads(head_dim: u32) -> u32 {
+        1 + head_dim / SUMS_READ
     }
 
     /// Most results in flight in the array.

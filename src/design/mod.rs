@@ -54,7 +54,7 @@ mod wait_bound;
 mod wires;
 
 pub use append::{Append, TOKEN_WAY_BITS};
-pub use array::{Array, JOB_DEPTH};
+pub use array::{Array, JOB_DEPTH, SUMS_READ};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};
 pub use caches::{Caches, Demand};
@@ -79,7 +79,7 @@ pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::{rounds, tile_of};
 pub use placement::{Placement, PlacementKind, Spread};
 pub use refresh::Refresh;
-pub use root::{finish_cycles, packet_cycles, root_cycles, root_lanes};
+pub use root::{finish_cycles, finish_lanes, packet_cycles, root_cycles, root_lanes};
 pub use router::{
     Router, CLAIM_LIMIT, CLAIM_PERIOD, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS, STARVE_LIMIT,
 };

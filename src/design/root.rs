@@ -2,17 +2,19 @@
 
 use crate::config::Config;
 
-/// Most numbers a cycle, and those of a root for which none are configured.
+/// Most numbers of a packet that a root merges a cycle.
 const MOST_LANES: u32 = 16;
-const LANES: u32 = 8;
 /// Bits of a number in a PART packet.
 const NUMBER_BITS: u32 = 32;
 /// Fewest cycles from the start of a packet to that of the next: its l is added up, the state of the next is looked
 /// up and compared.
 const BETWEEN: u64 = 9;
-/// Cycles of a finished head in which none of its elements leaves its place: those of the way to the output, of the
-/// load, and of the next head's l.
-const BESIDE: u64 = 13;
+/// Most numbers of a finished head that leave a root in a cycle.
+const MOST_FINISHED: u32 = 4;
+/// Cycles of a finished head in which none of its elements leaves its place: those of the load, and of the next head's l.
+const BESIDE: u64 = 2;
+/// Fewest cycles from the division by one head's l to that by the next.
+const DIVISION: u64 = 27;
 
 /// Most numbers a cycle that a root of this design could merge: those of a flit, and at most 16.
 pub(super) fn most_lanes(config: &Config) -> u32 {
@@ -21,7 +23,7 @@ pub(super) fn most_lanes(config: &Config) -> u32 {
 
 /// Returns the numbers of o that a root merges in a cycle.
 pub fn root_lanes(config: &Config) -> u32 {
-    config.pe.root_lanes.unwrap_or_else(|| most_lanes(config).min(LANES))
+    config.pe.root_lanes.unwrap_or_else(|| most_lanes(config))
 }
 
 /// Returns the fewest cycles of a packet at a root that merges `lanes` numbers a cycle, with its flits present.
@@ -30,15 +32,26 @@ pub fn packet_cycles(head_dim: u32, lanes: u32) -> u64 {
     u64::from(head_dim / lanes + 1).max(BETWEEN)
 }
 
-/// Returns the fewest cycles between two heads that a root finishes: one number a cycle, beside the merging of others.
-pub fn finish_cycles(head_dim: u32) -> u64 {
-    u64::from(head_dim) + BESIDE
+/// Returns the numbers of a finished head that leave a root in a cycle: four, or those that it merges if they are fewer.
+pub fn finish_lanes(config: &Config) -> u32 {
+    root_lanes(config).min(MOST_FINISHED)
+}
+
+/// Returns the fewest cycles between two heads that a root finishes, `lanes` numbers a cycle, beside the merging of others.
+pub fn finish_cycles(head_dim: u32, lanes: u32) -> u64 {
+    (u64::from(head_dim / lanes) + BESIDE).max(DIVISION)
+}
+
+/// Returns the fewest cycles from the merging of a head to its last element, with nothing beside it that hides the division.
+pub(super) fn last_head_cycles(config: &Config) -> u64 {
+    DIVISION + finish_cycles(config.pe.head_dim, finish_lanes(config))
 }
 
 /// Returns the fewest cycles of so many packets at a root, of which so many end their head.
 pub fn root_cycles(config: &Config, packets: u64, heads: u64) -> u64 {
     let head_dim = config.pe.head_dim;
-    (packets * packet_cycles(head_dim, root_lanes(config))).max(heads * finish_cycles(head_dim))
+    (packets * packet_cycles(head_dim, root_lanes(config)))
+        .max(heads * finish_cycles(head_dim, finish_lanes(config)))
 }
 
 #[cfg(test)]
@@ -46,23 +59,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_are_eight_unless_a_flit_has_fewer_numbers() {
+    fn lanes_are_sixteen_unless_a_flit_has_fewer_numbers() {
         let mut config = Config::default();
-        for (flit_width, lanes, most) in [(64, 2, 2), (128, 4, 4), (256, 8, 8), (512, 8, 16), (1024, 8, 16)] {
+        for (flit_width, lanes) in [(64, 2), (128, 4), (256, 8), (512, 16), (1024, 16)] {
             config.noc.flit_width = flit_width;
-            assert_eq!((root_lanes(&config), most_lanes(&config)), (lanes, most), "{flit_width}");
+            assert_eq!((root_lanes(&config), most_lanes(&config)), (lanes, lanes), "{flit_width}");
+            assert_eq!(finish_lanes(&config), lanes.min(4), "{flit_width}");
         }
         config.pe.root_lanes = Some(1);
-        assert_eq!(root_lanes(&config), 1);
+        assert_eq!((root_lanes(&config), finish_lanes(&config)), (1, 1));
     }
 
     #[test]
     fn a_root_takes_as_long_as_its_merging_or_its_finishing() {
         let config = Config::default();
-        assert_eq!((packet_cycles(128, 8), packet_cycles(32, 16), finish_cycles(128)), (17, 9, 141));
+        assert_eq!((packet_cycles(128, 8), packet_cycles(32, 16)), (17, 9));
+        assert_eq!((finish_cycles(128, 4), finish_cycles(128, 1), finish_cycles(32, 4)), (34, 130, 27));
         assert_eq!(
-            [(80, 8), (8, 8)].map(|(packets, heads)| root_cycles(&config, packets, heads)),
-            [1360, 1128]
+            [(80, 20), (8, 8)].map(|(packets, heads)| root_cycles(&config, packets, heads)),
+            [720, 272]
         );
     }
 }

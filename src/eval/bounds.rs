@@ -165,7 +165,7 @@ mod tests {
         let of_kv =
             Bounds { bytes: 25, memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
         assert_eq!(kv.bounds, of_kv);
-        let root = 4 * packet_cycles(128, 8);
+        let root = 4 * packet_cycles(128, root_lanes(&design.config));
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
         // The arrays need more than the bytes.

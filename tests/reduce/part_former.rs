@@ -60,11 +60,12 @@ fn agrees(width: u32, head_dim: u32, lanes: u32, paces: &[(u32, u32)]) {
         let l = sums.last_mut().unwrap();
         *l = l.abs().min((1 << (width - 1)) - 1);
         let (l, o) = sums.split_last().unwrap();
-        for (at, sum) in std::iter::once(l).chain(o).enumerate() {
-            let (first, last) = (u32::from(at == 0), u32::from(at == o.len()));
-            let bits = *sum as u128 & ((1 << width) - 1);
+        for (at, pair) in std::iter::once(&[*l, *l][..]).chain(o.chunks(2)).enumerate() {
+            let (first, last) = (u32::from(at == 0), u32::from(at == o.len() / 2));
+            let [low, high] = [0, 1].map(|of| pair[of] as u128 & ((1 << width) - 1));
             let flags = [special, saturated].map(u32::from);
-            writeln!(input, "{first} {last} {} {} {max:x} {id:x} {bits:x}", flags[0], flags[1]).unwrap();
+            writeln!(input, "{first} {last} {} {} {max:x} {id:x} {high:x} {low:x}", flags[0], flags[1])
+                .unwrap();
         }
         let word = |sum: &i128| if special { fixed::FP32_NAN } else { fixed::to_fp32(*sum, 36) };
         let mut packet = Packet { max, sums: sums.iter().map(word).collect() };

@@ -2,7 +2,6 @@
 
 use super::reduce_root::{agrees_as, Case, DEFAULT};
 use crate::support::icarus::{change, sources};
-use meshkv::design::finish_cycles;
 use meshkv::emit::SourceFile;
 
 /// A change of the Verilog for the worse: module, text, what replaces it.
@@ -55,9 +54,16 @@ const SLIPS: &[Slip] = &[
     ("meshkv_reduce_finisher", "asks_q ? divide_place_q : drain_place_q", "drain_place_q"),
     ("meshkv_reduce_finisher", "drains_q & room_q & ~asks_q", "drains_q & room_q"),
     ("meshkv_reduce_finisher", "drains_q & room_q &", "drains_q &"),
-    ("meshkv_reduce_finisher", " & ~(|valid_q) &", " &"),
     ("meshkv_reduce_finisher", "divided_q & whole_q[drain_place_q] &", "divided_q &"),
-    ("meshkv_reduce_finisher", "nothing_q    <= next_no_l_q;", "nothing_q    <= 1'b0;"),
+    ("meshkv_reduce_finisher", "head_nothing_q <= next_no_l_q;", "head_nothing_q <= 1'b0;"),
+    ("meshkv_reduce_finisher", "nothing_q <= head_nothing_q;", "nothing_q <= next_no_l_q;"),
+    ("meshkv_reduce_finisher", "if (load_q[LEAD-1]) begin", "if (load) begin"),
+    ("meshkv_reduce_finisher", "if (load_q[LEAD-1]) begin", "if (load_q[LEAD+1]) begin"),
+    ("meshkv_reduce_finisher", "if (load_q[ROUND-2]) begin", "if (load) begin"),
+    ("meshkv_reduce_finisher", "if (load_q[ROUND-1]) begin", "if (load_q[ROUND-2]) begin"),
+    ("meshkv_reduce_finisher", "drawn[SUM_WIDTH*i+:SUM_WIDTH]", "drawn[0+:SUM_WIDTH]"),
+    ("meshkv_reduce_finisher", "word[DRAWN_WIDTH*group+:DRAWN_WIDTH]", "word[0+:DRAWN_WIDTH]"),
+    ("meshkv_reciprocal", "fits, fits_too}", "fits_too, fits}"),
     ("meshkv_reduce_finisher", "assign s_full = heads_q[1];", "assign s_full = |heads_q;"),
 ];
 
@@ -69,13 +75,15 @@ fn is_right(files: &[SourceFile]) -> bool {
         Case { depth: 4, ..near },
         Case { root_lanes: 2, lanes: 16, head_dim: 32, sum_width: 72, streams: 2, rounds: 3, ..DEFAULT },
         Case { root_lanes: 2, lanes: 4, head_dim: 32, partials: 1, depth: 2, ..DEFAULT },
+        Case { root_lanes: 2, lanes: 4, head_dim: 32, partials: 1, depth: 16, ..DEFAULT },
         DEFAULT,
     ];
     cases.iter().all(|case| {
         std::panic::catch_unwind(|| {
             let pace = agrees_as(files, *case, &[(8, 8), (3, 2)]);
-            // What is right but slow is wrong too.
-            assert!(case.partials > 1 || pace.finish == finish_cycles(case.head_dim));
+            // What is right but slow is wrong too. Packets of few places come more slowly than heads are finished.
+            let full = case.partials == 1 && case.depth >= 16;
+            assert!(!full || pace.finish == case.finish_cycles());
         })
         .is_ok()
     })
@@ -91,12 +99,14 @@ const SLIPS_OF_STATES: &[Slip] = &[
     ("meshkv_reduce_root", "partials[id_q[STREAM_WIDTH-1:0]]", "partials[0]"),
     ("meshkv_reduce_finisher", " & (room_q | ~partial);", ";"),
     ("meshkv_reduce_finisher", "asked_q[drain_place_q]", "asked_q[fill_place_q]"),
-    ("meshkv_reduce_finisher", "partial : max_next_q & ~draws", "partial : 1'b0"),
+    ("meshkv_reduce_finisher", "partial & ALONE : max_next_q & ~draws", "partial & ALONE : 1'b0"),
     ("meshkv_reduce_finisher", "draws & ~max_next_q}", "draws}"),
-    ("meshkv_reduce_finisher", "is_max_q[LEAD] ? MAX", "is_max_q[SINGLE] ? MAX"),
-    ("meshkv_reduce_finisher", "(|kept[6:0]) | ", ""),
-    ("meshkv_reduce_finisher", " | kept[8])", ")"),
-    ("meshkv_reduce_finisher", "nothing_q & is_max_q[LEAD]", "1'b0"),
+    ("meshkv_reduce_finisher", "is_max_q[LEAD] & (i", "is_max_q[LEAD+1] & (i"),
+    ("meshkv_reduce_finisher", "i <= MAX_LANE || !is_max_q[ROUND]", "1'b1"),
+    ("meshkv_reduce_finisher", "head_partial_q <= partial;", "head_partial_q <= asked_q[divide_place_q];"),
+    ("meshkv_finish_lane", "(|m_kept[6:0]) | ", ""),
+    ("meshkv_finish_lane", " | m_kept[8])", ")"),
+    ("meshkv_finish_lane", "s_none & rounded_4[32]", "1'b0"),
     ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "partial & far"),
     ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "1'b0"),
     ("meshkv_reduce_finisher", " & ~(&done_max[31:24])", ""),
@@ -112,6 +122,7 @@ fn slips_of_partial_results_are_found() {
             Case { asked: 0b1010, partials: 4, ..small },
             Case { asked: 0b1111, partials: 1, rounds: 6, ..small },
             Case { asked: 0b0111, root_lanes: 2, lanes: 4, partials: 2, ..small },
+            Case { asked: 0b1011, root_lanes: 1, lanes: 4, partials: 1, ..small },
         ];
         cases.iter().all(|case| {
             let run = || agrees_as(files, *case, &[(8, 8), (8, 1)]);

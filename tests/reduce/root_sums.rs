@@ -26,16 +26,22 @@ fn run(files: &[SourceFile], job: &Job) -> AttentionResult {
 
 #[test]
 fn sums_of_every_head_are_shown_and_are_the_models() {
+    // One number a cycle is shown, two and four.
+    for (width, root_lanes) in [(64, Some(1)), (64, None), (128, None)] {
+        let design =
+            small(|c| (c.noc.flit_width, c.kv.uram_per_tile, c.pe.root_lanes) = (width, 2, root_lanes));
+        let tensors = far_apart(&design);
+        let done = run(&emitted(&design), &job(&design, &tensors));
+        let sums = done.sums.as_ref().expect("the Verilog shows them");
+        assert_eq!((sums.len(), done.wrong_sums()), (6, Some(Vec::new())), "{width} {root_lanes:?}");
+        assert!(
+            sums.values().all(|sums| sums.numbers.len() == 33 && sums.numbers[0] >= 1 << 36),
+            "l is at least 1"
+        );
+    }
     let design = small(|_| {});
     let tensors = far_apart(&design);
     let job = job(&design, &tensors);
-    let done = run(&emitted(&design), &job);
-    let sums = done.sums.as_ref().expect("the Verilog shows them");
-    assert_eq!((sums.len(), done.wrong_sums()), (6, Some(Vec::new())));
-    assert!(
-        sums.values().all(|sums| sums.numbers.len() == 33 && sums.numbers[0] >= 1 << 36),
-        "l is at least 1"
-    );
     let timing = Bench::on_model(&job, Behaviour::of(&design), Clocks::IN_STEP, false).unwrap();
     assert_eq!(timing.run(0, 0, &mut |_| false).unwrap().wrong_sums(), None, "there are no numbers");
 }

@@ -6,6 +6,7 @@
 use super::placement::{fewer, placement, size};
 use super::ports::smaller;
 use crate::config::{Advice, Config, Finding};
+use crate::design::array::SUMS_READ;
 use crate::design::caches::worst;
 use crate::design::fpga::Fpga;
 use crate::design::mapping::Heads;
@@ -110,11 +111,11 @@ pub(super) fn arrays_fit_the_card(config: &Config) -> Option<Finding> {
 }
 
 /// Bits that a tile keeps for a context: a query's significands, and sums of which each has 36 bits below its point and
-/// some above.
+/// some above. Sums are kept as often as they are read in a cycle.
 fn context_bits(config: &Config) -> u64 {
     const QUERY: u64 = 17;
     const SUM: u64 = 40;
-    u64::from(config.pe.head_dim) * (QUERY + SUM)
+    u64::from(config.pe.head_dim) * (QUERY + SUM * u64::from(SUMS_READ))
 }
 
 /// Bits of contexts.

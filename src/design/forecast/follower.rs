@@ -14,7 +14,7 @@ use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
 use crate::design::mapping::Mapping;
 use crate::design::mesh::NodeId;
-use crate::design::root::finish_cycles;
+use crate::design::root::last_head_cycles;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -390,7 +390,7 @@ impl<'a> Follower<'a> {
             return;
         }
         close.ready.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let finish = finish_cycles(self.design.config.pe.head_dim) as f64;
+        let finish = last_head_cycles(&self.design.config) as f64;
         for (first, last) in std::mem::take(&mut close.ready) {
             let merged = self.roots[close.column].serve(first, close.merging[1]);
             self.end = self.end.max(merged.max(last) + finish);

@@ -234,9 +234,9 @@ impl<'a> Noted<'a> {
             _ => design.mesh.rows(),
         };
         let flits = f64::from(1 + (head_dim * 32).div_ceil(config.noc.flit_width));
-        let sums = f64::from(head_dim) * ratio;
+        let sums = f64::from(Array::reads(head_dim)) * ratio;
         // The next result is read when the last sum of the one before has come.
-        let one = f64::from(head_dim + Array::of(design).read_cycles()) * ratio;
+        let one = f64::from(Array::reads(head_dim) + Array::of(design).read_cycles()) * ratio;
         for x in 0..design.mesh.cols() {
             let here = round.iter().filter(|piece| piece.column == x);
             let heads = here.fold(0, |mask, piece| mask | piece.mask).count_ones() * d.streams;

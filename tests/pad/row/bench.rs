@@ -16,8 +16,8 @@ pub type Inputs = BTreeMap<&'static str, Vec<u32>>;
 /// An output of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// The answer to a READ: the sum's words, m, and whether a logit saturated.
-    Sum { cycle: usize, words: Vec<u32>, max: i32, saturated: bool },
+    /// The answer to a READ: the words of the sum, those of the next one, m, and whether a logit saturated.
+    Sum { cycle: usize, words: Vec<u32>, next: Vec<u32>, max: i32, saturated: bool },
     /// A tail.
     Done { cycle: usize, token: u32 },
 }
@@ -130,7 +130,10 @@ fn output(line: &str) -> Output {
     match line.as_bytes()[0] {
         b'S' => {
             let (max, saturated) = (words[1] as i32, words[2] == 1);
-            Output::Sum { cycle: words[0] as usize - 4, max, saturated, words: words[3..].to_vec() }
+            let sums = &words[3..];
+            let (words_of, next) = sums.split_at(sums.len() / 2);
+            let (cycle, words, next) = (words[0] as usize - 4, words_of.to_vec(), next.to_vec());
+            Output::Sum { cycle, max, saturated, words, next }
         }
         b'D' => Output::Done { cycle: words[0] as usize - 4, token: words[1] },
         other => panic!("{other} {line}"),
@@ -148,12 +151,13 @@ fn main_cpp(inputs: &[PortSpec], sum_words: usize) -> String {
             n => writeln!(set, "        for (int i = 0; i < {n}; i++) top.{name}[i] = next();").unwrap(),
         }
     }
-    let sum = match sum_words {
+    let sum = |name: &str| match sum_words {
         1 | 2 => {
-            "printf(\" %x %x\", (uint32_t)top.sum_data, (uint32_t)((uint64_t)top.sum_data >> 32));".to_owned()
+            format!("printf(\" %x %x\", (uint32_t)top.{name}, (uint32_t)((uint64_t)top.{name} >> 32));")
         }
-        n => format!("for (int i = 0; i < {n}; i++) printf(\" %x\", top.sum_data[i]);"),
+        n => format!("for (int i = 0; i < {n}; i++) printf(\" %x\", top.{name}[i]);"),
     };
+    let (sum, next_sum) = (sum("sum_data"), sum("sum_next"));
     format!(
         r#"#include "Vmeshkv_pad_array.h"
 #include <cstdint>
@@ -176,6 +180,7 @@ int main(int, char** argv) {{
         if (top.sum_valid) {{
             printf("S %x %x %x", cycle, top.sum_max, top.sum_saturated);
             {sum}
+            {next_sum}
             puts("");
         }}
         if (top.k_done) printf("D %x %x\n", cycle, top.k_done_token);

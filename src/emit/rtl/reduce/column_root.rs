@@ -3,11 +3,12 @@
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{mirrored_ports, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::ROOT;
+use crate::emit::rtl::reduce::params::ReduceParams;
 use crate::emit::rtl::takv::params::TakvParams;
 
 pub(in crate::emit::rtl) fn column_root(
     w: &TakvParams,
-    lanes: u32,
+    reduce: &ReduceParams,
     tile: &ModuleSpec,
     root: &ModuleSpec,
 ) -> ModuleSpec {
@@ -17,7 +18,7 @@ pub(in crate::emit::rtl) fn column_root(
         &["Reduce root of a column, at the tile of row 0: merges partial results and returns outputs."],
     )
     .root_params(w)
-    .root_lanes("ROOT_LANES", lanes)
+    .root_lanes("ROOT_LANES", reduce.lanes)
     .params_of(
         &[root],
         &[

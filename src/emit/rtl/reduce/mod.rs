@@ -11,7 +11,7 @@ use crate::emit::rtl::reduce::column_root::column_root;
 use crate::emit::rtl::reduce::params::ReduceParams;
 use crate::emit::rtl::reduce::part_former::{element_packer, leading_bits, part_former};
 use crate::emit::rtl::reduce::reduce_root::{
-    quotient, reciprocal, reduce_adder, reduce_finisher, reduce_inlet, reduce_root,
+    finish_lane, quotient, reciprocal, reduce_adder, reduce_finisher, reduce_inlet, reduce_root,
 };
 use crate::emit::rtl::takv::params::TakvParams;
 
@@ -19,6 +19,7 @@ use crate::emit::rtl::takv::params::TakvParams;
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("reduce/meshkv_column_root.v"),
     template!("reduce/meshkv_element_packer.v"),
+    template!("reduce/meshkv_finish_lane.v"),
     template!("reduce/meshkv_leading_bits.v"),
     template!("reduce/meshkv_part_former.v"),
     template!("reduce/meshkv_quotient.v"),
@@ -33,7 +34,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn modules(design: &Design, tile: &ModuleSpec) -> Vec<ModuleSpec> {
     let w = ReduceParams::of(design);
     let root = reduce_root(&w);
-    let column_root = column_root(&TakvParams::of(design), w.lanes, tile, &root);
+    let column_root = column_root(&TakvParams::of(design), &w, tile, &root);
     vec![
         leading_bits(&w),
         element_packer(&w),
@@ -42,6 +43,7 @@ pub(super) fn modules(design: &Design, tile: &ModuleSpec) -> Vec<ModuleSpec> {
         reduce_adder(&w),
         reciprocal(),
         quotient(),
+        finish_lane(&w),
         reduce_finisher(&w),
         root,
         column_root,

@@ -1,6 +1,6 @@
 //! Parameter values of the reduction, and the parameters that repeat from module to module.
 
-use crate::design::{index_bits, root_lanes, ultra_blocks, Design};
+use crate::design::{finish_lanes, index_bits, root_lanes, ultra_blocks, Design};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Bits of a sum below the point, as in the model.
 const FRACTION: u32 = 36;
 
-/// Words of the deepest memory that costs one look-up table a bit.
-const LUT_WORDS: u32 = 64;
+/// Words of the deepest memory that costs half a look-up table a bit.
+const LUT_WORDS: u32 = 32;
 
 /// Words of a block RAM of 72 bits.
 const BLOCK_WORDS: u32 = 512;
@@ -18,6 +18,7 @@ const BLOCK_WORDS: u32 = 512;
 pub(in crate::emit::rtl) struct ReduceParams {
     pub(in crate::emit::rtl) flit: u32,
     pub(in crate::emit::rtl) lanes: u32,
+    pub(in crate::emit::rtl) finish_lanes: u32,
     pub(in crate::emit::rtl) sum: u32,
     pub(in crate::emit::rtl) id: u32,
     pub(in crate::emit::rtl) stream: u32,
@@ -39,6 +40,7 @@ impl ReduceParams {
         ReduceParams {
             flit: noc.flit_width,
             lanes: root_lanes(&design.config),
+            finish_lanes: finish_lanes(&design.config),
             sum: 54 + index_bits(model.max_tokens),
             id: stream + layer + head,
             stream,
@@ -69,8 +71,8 @@ impl ReduceParams {
 
     /// Values for the templates: the type of the memory of sums.
     ///
-    /// All sums of a word are read at once, so the words decide. A look-up table holds 64 bits, a block RAM 512 words
-    /// of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
+    /// All sums of a word are read at once, so the words decide. A look-up table holds two bits of 32 words, a block RAM
+    /// 512 words of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let words = self.words();
         let style = if words <= LUT_WORDS {
@@ -93,12 +95,20 @@ impl ModuleBuilder {
     /// Ports on which a root shows what it rounds.
     pub(in crate::emit::rtl) fn sum_report(self) -> Self {
         self.group(
-            "A number of the head that was merged last, before division and rounding. For observation only.",
+            "Numbers of the head that was merged last, before division and rounding. For observation only.",
         )
-        .output("merge_sum_valid", 1, "One pulse a number: l, o[0], o[1], ...")
+        .output(
+            "merge_sum_valid",
+            1,
+            "l alone in the first lane; then FINISH_LANES of o a pulse: o[0], o[1], ...",
+        )
         .output("merge_sum_first", 1, "It is l.")
         .output("merge_sum_max", 32, "m; stable while it is l.")
-        .output("merge_sum_data", "SUM_WIDTH", "The number in fixed point, times 2^m.")
+        .output(
+            "merge_sum_data",
+            "FINISH_LANES*SUM_WIDTH",
+            "The numbers in fixed point, times 2^m, the first lowest.",
+        )
     }
 
     /// Ports on which a root returns a head.
@@ -150,6 +160,13 @@ impl ModuleBuilder {
             name,
             lanes,
             "Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.",
+        )
+    }
+    pub(in crate::emit::rtl) fn finish_lanes(self, w: &ReduceParams) -> Self {
+        self.param(
+            "FINISH_LANES",
+            w.finish_lanes,
+            "Numbers of a complete head that leave a cycle, a power of two up to LANES.",
         )
     }
     pub(in crate::emit::rtl) fn beat_width(self, w: &ReduceParams) -> Self {

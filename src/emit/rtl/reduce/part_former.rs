@@ -9,8 +9,8 @@ pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
         &[
             "Forms a PART packet from the sums of a context: m and l, then o, in FP32.",
             "",
-            "Numbers arrive one a cycle and cannot stall, so s_room is high while MARGIN more fit. A packet is",
-            "longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN. If a logit was",
+            "Numbers arrive as pairs, one a cycle, and cannot stall, so s_room is high while MARGIN more fit. A packet",
+            "is longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN. If a logit was",
             "beyond the range, l has a sign.",
         ],
     )
@@ -18,18 +18,18 @@ pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
     .fraction()
     .reduce_flit_width(w)
     .reduce_id_width(w)
-    .param("MARGIN", 16, "Numbers that fit while there is room.")
+    .param("MARGIN", 16, "Pairs that fit while there is room.")
     .clocked()
-    .group("Sums: l, then o[0], o[1], ...")
-    .output("s_room", 1, "This number and MARGIN - 1 more fit.")
+    .group("Sums: l in both places of its pair, then o[0] and o[1], o[2] and o[3], ...")
+    .output("s_room", 1, "This pair and MARGIN - 1 more fit.")
     .input("s_valid", 1, "")
     .input("s_first", 1, "It is l.")
-    .input("s_last", 1, "It is the last of o.")
+    .input("s_last", 1, "It is the last pair of o.")
     .input("s_max", 32, "m, with the first; 0 without a token.")
     .input("s_special", 1, "The head met an infinity or a NaN; with the first.")
     .input("s_saturated", 1, "A logit of the head was beyond the range; with the first.")
     .input("s_id", "ID_WIDTH", "With the first.")
-    .input("s_sum", "SUM_WIDTH", "Two's complement.")
+    .input("s_sums", "2*SUM_WIDTH", "Two's complement, the first of a pair lowest.")
     .group("The packet.")
     .output("part_valid", 1, "")
     .input("part_ready", 1, "")

@@ -10,11 +10,12 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
             "Merges the partial results of a column's heads in order of arrival and normalises each head once.",
             "",
             "Sums are in fixed point, so merging is a shift and an addition, LANES numbers a cycle. The sums of a head's last",
-            "partial go to one of two places, where they are finished while other heads merge: l by the divider, then o",
-            "number by number, leaving as FP16. Partials of different heads may arrive in any order.",
+            "partial go to one of two places, where they are finished while other heads merge: l by the divider, then",
+            "FINISH_LANES numbers of o a cycle, leaving as FP16. Partials of different heads may arrive in any order.",
         ],
     )
     .inlet_params(w)
+    .finish_lanes(w)
     .reduce_sum_width(w)
     .fraction()
     .param("STREAMS", w.streams, "Streams.")
@@ -40,15 +41,16 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
 pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_reduce_finisher",
         &[
-            "Divides the sums of complete heads by their l, one number a cycle, and returns them in FP16.",
-            "Partial results are not divided: l, m and o leave in FP32, a number in two cycles.",
+            "Divides the sums of complete heads by their l, FINISH_LANES numbers a cycle, and returns them in FP16.",
+            "Partial results are not divided: l, m and o leave in FP32, half as many numbers a cycle.",
             "",
-            "Two heads have a place. A head's l goes to the divider while the head before it is drained. The quotients of",
-            "a head begin when those of the head before have left the multiplier, so one divisor is kept.",
+            "Two heads have a place. A head's l goes to the divider while the head before it is drained. The numbers of a",
+            "head follow those of the head before, and the divisor of a head follows its first number.",
         ],
     )
     .reduce_flit_width(w)
     .root_lanes("LANES", w.lanes)
+    .finish_lanes(w)
     .reduce_id_width(w)
     .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
     .reduce_sum_width(w)
@@ -74,10 +76,9 @@ pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     .root_output()
     .instances(&[
         "meshkv_fifo",
-        "meshkv_leading_bits",
         "meshkv_element_packer",
         "meshkv_reciprocal",
-        "meshkv_quotient",
+        "meshkv_finish_lane",
     ])
     .build()
 }
@@ -142,7 +143,7 @@ pub(in crate::emit::rtl) fn reciprocal() -> ModuleSpec {
     ModuleBuilder::new(
         Block::Reduce,
         "meshkv_reciprocal",
-        &["floor(2^64 / value) for a value from 2^31, by long division: a bit a cycle, 34 cycles."],
+        &["floor(2^64 / value) for a value from 2^31, by long division: two bits a cycle, 17 cycles."],
     )
     .clocked()
     .input("s_valid", 1, "One pulse.")
@@ -176,5 +177,39 @@ pub(in crate::emit::rtl) fn quotient() -> ModuleSpec {
     .input("s_none", 1, "It has no token: the result is 0.")
     .group("Five cycles later.")
     .output("m_element", 16, "FP16.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn finish_lane(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Reduce,
+        "meshkv_finish_lane",
+        &[
+            "A lane of the finisher: rounds a number of a complete head to FP16, divided by l, and to FP32 as it is.",
+            "",
+            "Both are there ten cycles after the number. The leading bits are shown for the divider.",
+        ],
+    )
+    .reduce_sum_width(w)
+    .fraction()
+    .input("clk", 1, "")
+    .input("s_number", "SUM_WIDTH", "Two's complement: a sum, or m from the top.")
+    .group("Its leading bits, five cycles later.")
+    .output("m_negative", 1, "Its sign.")
+    .output("m_zero", 1, "It is 0.")
+    .output("m_above", 7, "Leading zeros.")
+    .output("m_kept", 32, "The leading 1 and the bits below it.")
+    .output("m_rest", 1, "There are ones below those bits.")
+    .group("In the same cycle.")
+    .input("s_is_max", 1, "It is m.")
+    .input("s_above_l", 7, "Leading zeros of l.")
+    .input("s_reciprocal", 34, "Of the leading bits of l.")
+    .group("Special cases of the head, nine cycles after the number.")
+    .input("s_special", 1, "It met an infinity or a NaN: the results are NaN.")
+    .input("s_none", 1, "It has no token: the FP16 is 0, and m is below all others.")
+    .group("Ten cycles after the number.")
+    .output("m_element", 16, "FP16.")
+    .output("m_single", 32, "FP32.")
+    .instances(&["meshkv_leading_bits", "meshkv_quotient"])
     .build()
 }

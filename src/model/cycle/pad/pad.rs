@@ -116,7 +116,7 @@ impl Pad {
         let ready = self.parts.has_room();
         let part = self.former.out().copied().filter(|_| ready);
         let did = self.sequencer.step(&self.now, self.jobs.out(), self.former.has_room(), &self.contexts);
-        self.former.step(did.number, ready);
+        self.former.step(did.pair, ready);
         self.parts.write_edge(part, before.taken);
         self.jobs.read_edge(did.takes, before.written);
     }

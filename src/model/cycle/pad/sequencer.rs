@@ -8,9 +8,9 @@ use super::contexts::{Context, Contexts};
 use super::event_counters::Happens;
 use super::rows::Rows;
 use super::weight_loader::{Tokens, WeightLoader, WeightLoaderIn};
-use crate::design::{Array, Design};
+use crate::design::{Array, Design, SUMS_READ};
 use crate::model::cycle::mare::{KvFlit, PartFlit};
-use crate::model::cycle::reduce::Number;
+use crate::model::cycle::reduce::Pair;
 use crate::model::cycle::takv::Ask;
 use flit::SliceLayout;
 use std::collections::VecDeque;
@@ -63,9 +63,10 @@ pub struct Sequencer {
     sub: u32,
     ones: bool,
     block: u32,
-    /// Sums requested, and sums received.
+    /// Pairs of sums requested and received, and the number of the last one of a context.
     read: u32,
     got: u32,
+    last_pair: u32,
     /// Cycles since the last pass.
     rested: u32,
     rest_cycles: u32,
@@ -88,8 +89,8 @@ pub enum Told {
 pub struct Did {
     /// The input was taken.
     pub takes: bool,
-    /// Number of a partial result.
-    pub number: Option<Number>,
+    /// Pair of numbers of a partial result.
+    pub pair: Option<Pair>,
 }
 
 impl Sequencer {
@@ -120,6 +121,7 @@ impl Sequencer {
             block: 0,
             read: 0,
             got: 0,
+            last_pair: design.config.pe.head_dim / SUMS_READ,
             rested: 0,
             rest_cycles: array.rest_cycles() + array.rows,
             overlap: design.config.pad.enable,
@@ -168,7 +170,7 @@ impl Sequencer {
         bits.iter().rev().fold(0, |all, &bit| all << 1 | u32::from(bit))
     }
 
-    /// Events of this cycle, with a bit for each row that passes. `room`: there is room for the number requested now.
+    /// Events of this cycle, with a bit for each row that passes. `room`: there is room for the pair requested now.
     pub fn happens(&self, now: &Now, room: bool) -> (Happens, u32) {
         let due = self.run && !self.ones;
         let happens = Happens {
@@ -193,7 +195,7 @@ impl Sequencer {
         self.rested == self.rest_cycles && self.reading == Reading::None
     }
 
-    /// Advances one cycle. `room`: there is room for the number requested now.
+    /// Advances one cycle. `room`: there is room for the pair requested now.
     pub fn step(&mut self, now: &Now, told: Option<&Told>, room: bool, contexts: &Contexts) -> Did {
         let (mut starts, mut did) = (None, Did::default());
         if !self.run {
@@ -209,7 +211,7 @@ impl Sequencer {
         self.fresh =
             if did.takes && starts.is_none() { self.fresh_cycles } else { self.fresh.saturating_sub(1) };
         let sum = self.rows.sum_comes();
-        did.number = sum.then(|| Number { first: self.got == 0, of: self.result() });
+        did.pair = sum.then(|| Pair { first: self.got == 0, of: self.result() });
         let reads = self.turn && room;
         let finishes = now.finishes();
         let slice = starts.filter(|ask| !ask.close);
@@ -248,15 +250,14 @@ impl Sequencer {
     /// Decides whether the next cycle is for a result: if no flit waits, and in every other one else. A packet must not
     /// take long: the root waits for it.
     fn turns(&mut self, now: &Now, reads: bool) {
-        let ends = reads && self.read == self.layout.head_dim;
+        let ends = reads && self.read == self.last_pair;
         let free = !self.run || !now.flit || self.tick % 2 == 1;
         self.turn = self.reading == Reading::Read && !ends && free;
     }
 
     /// Advances the state, and the results in flight.
     fn advance(&mut self, finishes: bool, reads: bool, sum: bool) {
-        let (last_read, got_all) =
-            (self.read == self.layout.head_dim, sum && self.got == self.layout.head_dim);
+        let (last_read, got_all) = (self.read == self.last_pair, sum && self.got == self.last_pair);
         if sum {
             self.got = if got_all { 0 } else { self.got + 1 };
         }

@@ -5,7 +5,7 @@
 
 use super::finisher::{Finisher, OutFlit, Summed};
 use super::reduce_inlet::ReduceInlet;
-use crate::design::{index_bits, root_lanes, Design};
+use crate::design::{finish_lanes, index_bits, root_lanes, Design};
 use crate::model::cycle::common::DelayLine;
 use crate::model::cycle::mare::RootFlit;
 
@@ -84,7 +84,7 @@ impl ReduceRoot {
             stored: 0,
             l: DelayLine::default(),
             lasts: DelayLine::default(),
-            finisher: Finisher::new(head_dim, width),
+            finisher: Finisher::new(head_dim, finish_lanes(config), width),
         }
     }
 
@@ -105,7 +105,7 @@ impl ReduceRoot {
         begins.then_some(Merge { stream: part.stream, head: part.head, y: self.of.y })
     }
 
-    /// Number of a finished head that is shown in this cycle.
+    /// Numbers of a finished head that are shown in this cycle.
     pub fn summed(&self) -> Option<Summed> {
         self.finisher.shown()
     }

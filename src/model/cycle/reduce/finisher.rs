@@ -1,20 +1,18 @@
-//! The end of a head: its sums are divided by l and returned, one number a cycle (`meshkv_reduce_finisher`).
+//! The end of a head: its sums are divided by l and returned, several numbers a cycle (`meshkv_reduce_finisher`).
 
 use super::element_packer::ElementPacker;
 use crate::model::cycle::common::{DelayLine, Fifo};
 
-/// Cycles from a finished head's number to its leading bits, to its FP32, and to its element of the output.
+/// Cycles from a finished head's numbers to their leading bits, and to their elements of the output.
 const LEAD: u32 = 6;
-const SINGLE: u32 = 7;
 const ROUND: u32 = 11;
 /// Cycles of the division.
-const DIVIDE: u32 = 35;
+const DIVIDE: u32 = 18;
 /// Heads that wait to be finished.
 const PLACES: u32 = 2;
-/// Largest number of elements in flight to the output.
+/// Most draws in flight to the output, and those of the smallest head: 32 numbers, four a draw.
 const OUT_DEPTH: u32 = 32;
-/// Numbers of a partial result before o: l and m.
-const HEADER: u32 = 2;
+const FEWEST_DRAWS: u32 = 8;
 
 /// Flit of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +31,7 @@ pub struct OutFlit {
     pub partial: bool,
 }
 
-/// A number of a finished head.
+/// Numbers of a finished head: l, or some of o.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summed {
     /// It is l.
@@ -43,7 +41,9 @@ pub struct Summed {
 /// Heads that are complete, on their way to the output.
 #[derive(Debug, Clone)]
 pub(super) struct Finisher {
-    head_dim: u32,
+    /// Draws of o of a head, and of l and m of a partial result: together, or one by one where a draw is one number.
+    draws: u32,
+    header: u32,
     /// Places taken, and heads whose l waits for the divider, and that are added up.
     taken: u32,
     ready: u32,
@@ -55,33 +55,31 @@ pub(super) struct Finisher {
     dividing: bool,
     divided: bool,
     division: DelayLine,
-    /// Next number of the oldest head, while it is drained.
+    /// Next draw of the oldest head, while it is drained.
     drains: Option<u32>,
     /// m of a partial result is before that.
     max_next: bool,
-    /// The head in the stages is a partial result.
-    partial: bool,
     shown: Option<Summed>,
     elements: DelayLine,
-    /// The same numbers, on the way to FP32.
-    singles: DelayLine,
-    /// Elements waiting, and elements begun that have not left.
+    /// Draws waiting, and draws begun that have not left.
     waiting: u32,
     count: u32,
     room: bool,
-    /// Heads of elements in flight, and the position of the oldest element.
+    /// Heads of draws in flight, and the position of the oldest draw.
     outputs: Fifo<OutFlit>,
     position: u32,
-    /// The upper half of an FP32 is next.
+    /// The upper half of a draw of a partial result is next.
     upper: bool,
     packer: ElementPacker<OutFlit>,
     index: u32,
 }
 
 impl Finisher {
-    pub(super) fn new(head_dim: u32, width: u32) -> Finisher {
+    /// Heads have `head_dim` elements, of which `lanes` leave a cycle in flits of `width` bits.
+    pub(super) fn new(head_dim: u32, lanes: u32, width: u32) -> Finisher {
         Finisher {
-            head_dim,
+            draws: head_dim / lanes,
+            header: if lanes > 1 { 1 } else { 2 },
             taken: 0,
             ready: 0,
             whole: 0,
@@ -92,18 +90,16 @@ impl Finisher {
             division: DelayLine::default(),
             drains: None,
             max_next: false,
-            partial: false,
             shown: None,
             elements: DelayLine::default(),
-            singles: DelayLine::default(),
             waiting: 0,
             count: 0,
             room: false,
-            // A head has at least `OUT_DEPTH` elements, so few heads are in flight.
-            outputs: Fifo::new(4),
+            // The oldest has begun to leave, and the newest to be drawn.
+            outputs: Fifo::new(OUT_DEPTH / FEWEST_DRAWS + 2),
             position: 0,
             upper: false,
-            packer: ElementPacker::new(width / 16),
+            packer: ElementPacker::new(width / 16 / lanes),
             index: 0,
         }
     }
@@ -141,14 +137,10 @@ impl Finisher {
     /// Advances one cycle: a head's l is added up, or all of a head is.
     pub(super) fn step(&mut self, l_summed: bool, whole: bool, out_ready: bool) {
         let partial = self.heads.front().is_some_and(|head| head.partial);
-        let loads = self.divided
-            && self.whole > 0
-            && self.drains.is_none()
-            && self.elements.is_empty()
-            && (self.room || !partial);
+        let loads = self.divided && self.whole > 0 && self.drains.is_none() && (self.room || !partial);
         let drawn = self.drains.filter(|_| self.room && !self.asks);
         let draws = drawn.filter(|_| !self.max_next);
-        let last = draws.is_some_and(|index| index + 1 == self.head_dim);
+        let last = draws.is_some_and(|index| index + 1 == self.draws);
         let asks = !self.dividing && self.ready > 0;
         self.divided = (self.divided || self.division.comes()) && !loads;
         self.division.step(self.asks, LEAD + DIVIDE);
@@ -164,16 +156,15 @@ impl Finisher {
             None if loads => Some(0),
             None => self.drains,
         };
-        self.max_next = if loads { partial } else { self.max_next && drawn.is_none() };
+        self.max_next = if loads { partial && self.header > 1 } else { self.max_next && drawn.is_none() };
         if loads {
             self.outputs.push(self.heads.front().copied().unwrap_or_default());
             self.heads.pop();
         }
         self.give(drawn.is_some() || loads && partial, out_ready);
-        self.partial = if loads { partial } else { self.partial };
     }
 
-    /// Moves elements to the output.
+    /// Moves draws to the output.
     fn give(&mut self, begun: bool, out_ready: bool) {
         let leaves = self.packer.out().is_some() && out_ready;
         if let Some(flit) = self.packer.out().filter(|_| leaves) {
@@ -190,25 +181,23 @@ impl Finisher {
         if leaves {
             self.waiting -= 1;
         }
-        let rounded = if self.partial { self.singles } else { self.elements };
-        self.waiting += u32::from(rounded.comes());
+        self.waiting += u32::from(self.elements.comes());
         self.elements.step(begun, ROUND);
-        self.singles.step(begun, SINGLE);
         self.count = self.count + u32::from(begun) - u32::from(leaves);
         self.room = self.count != OUT_DEPTH;
     }
 
-    /// An element of the output, or half a number of a partial result, with a flag that ends its flit.
+    /// Elements of the output, or half a draw of a partial result, with a flag that ends its flit.
     fn element(&mut self, lower: bool) -> (OutFlit, bool) {
         let of = self.outputs.front().copied().unwrap_or_default();
         if lower {
             return (of, false);
         }
         self.position += 1;
-        if of.partial && self.position == HEADER {
+        if of.partial && self.position == self.header {
             return (of, true);
         }
-        let last = self.position == self.head_dim + if of.partial { HEADER } else { 0 };
+        let last = self.position == self.draws + if of.partial { self.header } else { 0 };
         if last {
             self.position = 0;
             self.outputs.pop();

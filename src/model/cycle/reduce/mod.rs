@@ -9,5 +9,5 @@ mod reduce_inlet;
 pub use column_root::{Merge, ReduceRoot};
 pub use element_packer::ElementPacker;
 pub use finisher::{OutFlit, Summed};
-pub use part_former::{Number, PartFormer};
+pub use part_former::{Pair, PartFormer};
 pub use reduce_inlet::ReduceInlet;
