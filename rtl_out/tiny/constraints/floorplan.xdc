@@ -58,7 +58,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[0].*gen_cred
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[0].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 1 and SLR0.
-# expect 198
+# expect 144
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[4].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[5].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 1 and SLR0.

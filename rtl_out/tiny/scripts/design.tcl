@@ -81,6 +81,7 @@ set design_sources {
     rtl/reduce/meshkv_reduce_adder.v
     rtl/reduce/meshkv_reciprocal.v
     rtl/reduce/meshkv_quotient.v
+    rtl/reduce/meshkv_finish_lane.v
     rtl/reduce/meshkv_reduce_finisher.v
     rtl/reduce/meshkv_reduce_root.v
     rtl/reduce/meshkv_column_root.v

@@ -102,7 +102,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[24].*gen_cro
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[20].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[21].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[22].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[23].*gen_credit_crossing.u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 3 and SLR0.
-# expect 352
+# expect 272
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[12].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[13].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[14].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[15].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 3 and SLR0.
@@ -130,7 +130,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[3].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 4 and SLR0.
-# expect 352
+# expect 272
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[16].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[17].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[18].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[19].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 4 and SLR0.
@@ -158,7 +158,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[4].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 5 and SLR0.
-# expect 352
+# expect 272
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[20].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[21].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[22].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[23].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 5 and SLR0.
@@ -186,7 +186,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[5].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 6 and SLR0.
-# expect 704
+# expect 544
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[24].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[25].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[26].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[27].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 6 and SLR0.
@@ -214,7 +214,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[6].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 7 and SLR0.
-# expect 704
+# expect 544
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[28].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[29].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[30].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[31].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 7 and SLR0.

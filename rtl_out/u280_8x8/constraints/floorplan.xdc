@@ -102,7 +102,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[40].*gen_cro
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[32].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[33].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[34].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[35].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[36].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[37].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[38].*gen_credit_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[39].*gen_credit_crossing.u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 2 and SLR0.
-# expect 360
+# expect 288
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[8].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[9].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[10].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[11].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 2 and SLR0.
@@ -122,7 +122,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[2].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[2].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[2].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[2].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 3 and SLR0.
-# expect 360
+# expect 288
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[12].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[13].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[14].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[15].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 3 and SLR0.
@@ -142,7 +142,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[3].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 4 and SLR0.
-# expect 360
+# expect 288
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[16].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[17].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[18].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[19].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 4 and SLR0.
@@ -162,7 +162,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[4].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 5 and SLR0.
-# expect 720
+# expect 576
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[20].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[21].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[22].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[23].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 5 and SLR0.
@@ -182,7 +182,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[5].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 6 and SLR0.
-# expect 720
+# expect 576
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[24].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[25].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[26].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[27].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 6 and SLR0.
@@ -202,7 +202,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[6].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read addresses, between row 7 and SLR0.
-# expect 720
+# expect 576
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[28].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[29].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[30].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[31].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Read data, between row 7 and SLR0.

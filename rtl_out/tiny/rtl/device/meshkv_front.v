@@ -101,6 +101,8 @@ module meshkv_front #(
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 21,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 2,
     // Ports of a row of tiles.
     parameter ROW_PORTS = 3,
     // Tiles of a port; the last of a row may have fewer.
@@ -1004,6 +1006,8 @@ module meshkv_front #(
             meshkv_read_slices #(
                 .ID_WIDTH  (AXI_ID_WIDTH),
                 .ADDR_WIDTH(AXI_ADDR_WIDTH),
+                .LOW_BITS  (FLIT_LOG),
+                .LEN_BITS  (LEN_WIDTH),
                 .FLIT_WIDTH(FLIT_WIDTH),
                 .CREDITS   (4),
                 .BOUNDARIES(AWAY)

@@ -12,6 +12,10 @@ module meshkv_read_slices #(
     parameter ID_WIDTH = 3,
     // Width of its addresses in bits.
     parameter ADDR_WIDTH = 32,
+    // Their low bits that are 0, and cross no boundary.
+    parameter LOW_BITS = 0,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_BITS = 8,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // Addresses that wait at the guard.
@@ -47,7 +51,7 @@ module meshkv_read_slices #(
     input  wire [1:0]            m_rresp,
     input  wire                  m_rlast
 );
-    localparam ASK_WIDTH  = ID_WIDTH + ADDR_WIDTH + 8;
+    localparam ASK_WIDTH  = ID_WIDTH + ADDR_WIDTH - LOW_BITS + LEN_BITS;
     localparam BEAT_WIDTH = ID_WIDTH + FLIT_WIDTH + 3;
     generate
         if (BOUNDARIES == 0) begin : gen_near
@@ -67,6 +71,9 @@ module meshkv_read_slices #(
             wire                 take = m_arvalid & m_arready;
             wire                 send, sent, taken, room;
             wire [ASK_WIDTH-1:0] ask;
+            wire [ADDR_WIDTH-LOW_BITS-1:0] high;
+            wire [LEN_BITS-1:0]           len;
+            wire unused_zeros = |{s_araddr, s_arlen};
             meshkv_read_credits #(
                 .CREDITS(CREDITS)
             ) u_credits (
@@ -82,7 +89,7 @@ module meshkv_read_slices #(
                 .BOUNDARIES(BOUNDARIES)
             ) u_asks (
                 .clk(clk),
-                .d  ({s_arid, s_araddr, s_arlen, send}),
+                .d  ({s_arid, s_araddr[ADDR_WIDTH-1:LOW_BITS], s_arlen[LEN_BITS-1:0], send}),
                 .q  ({ask, sent})
             );
             meshkv_fifo #(
@@ -96,8 +103,10 @@ module meshkv_read_slices #(
                 .s_data (ask),
                 .m_valid(m_arvalid),
                 .m_ready(m_arready),
-                .m_data ({m_arid, m_araddr, m_arlen})
+                .m_data ({m_arid, high, len})
             );
+            assign m_araddr = { {LOW_BITS{1'b0}}, high} << LOW_BITS;
+            assign m_arlen  = { {8-LEN_BITS{1'b0}}, len};
 
             // Beats are always taken. Freed places travel with them.
             meshkv_crossing_chain #(

@@ -102,6 +102,8 @@ module meshkv_top #(
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 21,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 2,
     // Ports of a row of tiles.
     parameter ROW_PORTS = 3,
     // Tiles of a port; the last of a row may have fewer.
@@ -214,8 +216,6 @@ module meshkv_top #(
     parameter NUMBER_WIDTH = 11,
     // Width of the ID of a tile's burst in bits.
     parameter ID_WIDTH = 3,
-    // Width of a burst's beats less one, in bits.
-    parameter LEN_WIDTH = 2,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
     // Width of an occupancy in bits.
@@ -329,7 +329,9 @@ module meshkv_top #(
     // Elements of a head.
     parameter DIMS = 32,
     // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
-    parameter ROOT_LANES = 2
+    parameter ROOT_LANES = 2,
+    // Numbers of a complete head that leave a cycle, a power of two up to LANES.
+    parameter FINISH_LANES = 2
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                      ap_clk,
@@ -537,7 +539,7 @@ module meshkv_top #(
     wire [COLS-1:0] merge_sum_valid;
     wire [COLS-1:0] merge_sum_first;
     wire [COLS*32-1:0] merge_sum_max;
-    wire [COLS*SUM_WIDTH-1:0] merge_sum_data;
+    wire [COLS*FINISH_LANES*SUM_WIDTH-1:0] merge_sum_data;
     wire [PORTS-1:0] m_axi_arvalid;
     wire [PORTS*AXI_ID_WIDTH-1:0] m_axi_arid;
     wire [PORTS*AXI_ADDR_WIDTH-1:0] m_axi_araddr;
@@ -603,6 +605,7 @@ module meshkv_top #(
         .QUERY_BURSTS     (QUERY_BURSTS),
         .AXI_ID_WIDTH     (AXI_ID_WIDTH),
         .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
+        .LEN_WIDTH        (LEN_WIDTH),
         .ROW_PORTS        (ROW_PORTS),
         .PORT_TILES       (PORT_TILES)
     ) u_front (
@@ -931,6 +934,7 @@ module meshkv_top #(
         .FRACTION           (FRACTION),
         .DIMS               (DIMS),
         .ROOT_LANES         (ROOT_LANES),
+        .FINISH_LANES       (FINISH_LANES),
         .OUT_INDEX_WIDTH    (OUT_INDEX_WIDTH)
     ) u_core (
         .clk            (ap_clk),

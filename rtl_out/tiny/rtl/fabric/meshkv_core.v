@@ -281,105 +281,107 @@ module meshkv_core #(
     parameter DIMS = 32,
     // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
     parameter ROOT_LANES = 2,
+    // Numbers of a complete head that leave a cycle, a power of two up to LANES.
+    parameter FINISH_LANES = 2,
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 5
 ) (
-    input  wire                             clk,
-    input  wire [TILES-1:0]                 rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
+    input  wire                                   clk,
+    input  wire [TILES-1:0]                       rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
 
     // Clock of PaD, unrelated to the network's.
-    input  wire                             pe_clk,
-    input  wire [TILES-1:0]                 pe_rst,  // Synchronous to pe_clk; held together with rst.
+    input  wire                                   pe_clk,
+    input  wire [TILES-1:0]                       pe_rst,  // Synchronous to pe_clk; held together with rst.
 
     // A group of words of a query, before the descriptors that need them.
-    input  wire                             query_valid,
-    output wire                             query_ready,
-    input  wire [STREAM_WIDTH-1:0]          query_stream,  // Stream.
-    input  wire [HEAD_ID_WIDTH-1:0]         query_head,  // Query head.
-    input  wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
-    input  wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
+    input  wire                                   query_valid,
+    output wire                                   query_ready,
+    input  wire [STREAM_WIDTH-1:0]                query_stream,  // Stream.
+    input  wire [HEAD_ID_WIDTH-1:0]               query_head,  // Query head.
+    input  wire [QUERY_GROUP_WIDTH-1:0]           query_group,  // Number of the group.
+    input  wire [64*QUERY_GROUP-1:0]              query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
-    input  wire                             desc_valid,
-    output wire                             desc_ready,
-    input  wire [STREAM_WIDTH-1:0]          desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
-    input  wire [LAYER_WIDTH-1:0]           desc_layer,  // Layer l.
-    input  wire [SEGMENT_WIDTH-1:0]         desc_first,  // First segment.
-    input  wire [SEGMENT_WIDTH-1:0]         desc_stride,  // Segments from one to the next.
-    input  wire [COUNT_WIDTH-1:0]           desc_count,  // Number of segments, at least 1.
-    input  wire [ROW_WIDTH-1:0]             desc_first_row,  // First attended token of the first segment.
-    input  wire [ROW_WIDTH-1:0]             desc_last_row,  // Last attended token of the last segment.
-    input  wire [STREAM_WIDTH-1:0]          desc_stream,  // First stream that attends.
-    input  wire [STREAMS_WIDTH-1:0]         desc_streams,  // Number of these streams, at least 1.
-    input  wire [1:0]                       desc_mapping,  // 0: one tile a head, 1: the home's row, 2: streams striped over the rows.
-    input  wire                             desc_share,  // All heads get all slices, not only those of their KV head.
-    input  wire                             desc_close,  // The last of these streams in this layer: partial results are due.
-    input  wire                             desc_step,  // The last of the decode step.
-    input  wire [STREAMS_NUM-1:0]           partials,  // Streams whose heads return partial results; stable while they are decoded.
-    output wire                             idle,  // All descriptors are done.
+    input  wire                                   desc_valid,
+    output wire                                   desc_ready,
+    input  wire [STREAM_WIDTH-1:0]                desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
+    input  wire [LAYER_WIDTH-1:0]                 desc_layer,  // Layer l.
+    input  wire [SEGMENT_WIDTH-1:0]               desc_first,  // First segment.
+    input  wire [SEGMENT_WIDTH-1:0]               desc_stride,  // Segments from one to the next.
+    input  wire [COUNT_WIDTH-1:0]                 desc_count,  // Number of segments, at least 1.
+    input  wire [ROW_WIDTH-1:0]                   desc_first_row,  // First attended token of the first segment.
+    input  wire [ROW_WIDTH-1:0]                   desc_last_row,  // Last attended token of the last segment.
+    input  wire [STREAM_WIDTH-1:0]                desc_stream,  // First stream that attends.
+    input  wire [STREAMS_WIDTH-1:0]               desc_streams,  // Number of these streams, at least 1.
+    input  wire [1:0]                             desc_mapping,  // 0: one tile a head, 1: the home's row, 2: streams striped over the rows.
+    input  wire                                   desc_share,  // All heads get all slices, not only those of their KV head.
+    input  wire                                   desc_close,  // The last of these streams in this layer: partial results are due.
+    input  wire                                   desc_step,  // The last of the decode step.
+    input  wire [STREAMS_NUM-1:0]                 partials,  // Streams whose heads return partial results; stable while they are decoded.
+    output wire                                   idle,  // All descriptors are done.
 
     // Observed occupancies and swaps.
-    output wire                             occupancy_valid,  // After each step, one tile a cycle.
-    output wire [HOME_WIDTH-1:0]            occupancy_tile,  // {y, x}.
-    output wire [VALUE_WIDTH-1:0]           occupancy_value,  // Moving average of slots times cycles of a step.
-    output wire                             swap_valid,  // One pulse: two homes exchange their places.
-    output wire [HOME_WIDTH-1:0]            swap_a,  // Place of one home before, {y, x}.
-    output wire [HOME_WIDTH-1:0]            swap_b,  // Place of the other before, {y, x}.
+    output wire                                   occupancy_valid,  // After each step, one tile a cycle.
+    output wire [HOME_WIDTH-1:0]                  occupancy_tile,  // {y, x}.
+    output wire [VALUE_WIDTH-1:0]                 occupancy_value,  // Moving average of slots times cycles of a step.
+    output wire                                   swap_valid,  // One pulse: two homes exchange their places.
+    output wire [HOME_WIDTH-1:0]                  swap_a,  // Place of one home before, {y, x}.
+    output wire [HOME_WIDTH-1:0]                  swap_b,  // Place of the other before, {y, x}.
 
     // An output in FP16, or a partial result in FP32.
-    output wire [COLS-1:0]                  out_valid,
-    input  wire [COLS-1:0]                  out_ready,
-    output wire [COLS*STREAM_WIDTH-1:0]     out_stream,
-    output wire [COLS*LAYER_WIDTH-1:0]      out_layer,
-    output wire [COLS*HEAD_PLACE_WIDTH-1:0] out_head,
-    output wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
-    output wire [COLS-1:0]                  out_last,  // Last flit of the head.
-    output wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
-    output wire [COLS-1:0]                  out_partial,  // It is a partial result.
-    output wire [COLS*FLIT_WIDTH-1:0]       out_data,
+    output wire [COLS-1:0]                        out_valid,
+    input  wire [COLS-1:0]                        out_ready,
+    output wire [COLS*STREAM_WIDTH-1:0]           out_stream,
+    output wire [COLS*LAYER_WIDTH-1:0]            out_layer,
+    output wire [COLS*HEAD_PLACE_WIDTH-1:0]       out_head,
+    output wire [COLS*OUT_INDEX_WIDTH-1:0]        out_index,  // Number of the flit.
+    output wire [COLS-1:0]                        out_last,  // Last flit of the head.
+    output wire [COLS-1:0]                        out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire [COLS-1:0]                        out_partial,  // It is a partial result.
+    output wire [COLS*FLIT_WIDTH-1:0]             out_data,
 
     // The merging of a partial result starts.
-    output wire [COLS-1:0]                  merge_valid,  // One pulse a packet.
-    output wire [COLS*STREAM_WIDTH-1:0]     merge_stream,
-    output wire [COLS*HEAD_PLACE_WIDTH-1:0] merge_head,  // Query head, by its place in the column.
-    output wire [COLS*Y_WIDTH-1:0]          merge_y,  // Row of the tile that sent it.
+    output wire [COLS-1:0]                        merge_valid,  // One pulse a packet.
+    output wire [COLS*STREAM_WIDTH-1:0]           merge_stream,
+    output wire [COLS*HEAD_PLACE_WIDTH-1:0]       merge_head,  // Query head, by its place in the column.
+    output wire [COLS*Y_WIDTH-1:0]                merge_y,  // Row of the tile that sent it.
 
-    // A number of the head that was merged last, before division and rounding. For observation only.
-    output wire [COLS-1:0]                  merge_sum_valid,  // One pulse a number: l, o[0], o[1], ...
-    output wire [COLS-1:0]                  merge_sum_first,  // It is l.
-    output wire [COLS*32-1:0]               merge_sum_max,  // m; stable while it is l.
-    output wire [COLS*SUM_WIDTH-1:0]        merge_sum_data,  // The number in fixed point, times 2^m.
+    // Numbers of the head that was merged last, before division and rounding. For observation only.
+    output wire [COLS-1:0]                        merge_sum_valid,  // l alone in the first lane; then FINISH_LANES of o a pulse: o[0], o[1], ...
+    output wire [COLS-1:0]                        merge_sum_first,  // It is l.
+    output wire [COLS*32-1:0]                     merge_sum_max,  // m; stable while it is l.
+    output wire [COLS*FINISH_LANES*SUM_WIDTH-1:0] merge_sum_data,  // The numbers in fixed point, times 2^m, the first lowest.
 
     // AXI4 read address channel.
-    output wire [PORTS-1:0]                 m_axi_arvalid,  // An address is valid; held until taken.
-    input  wire [PORTS-1:0]                 m_axi_arready,  // It is taken.
-    output wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_arid,  // Tile of the port, and its burst.
-    output wire [PORTS*AXI_ADDR_WIDTH-1:0]  m_axi_araddr,  // Bytes.
-    output wire [PORTS*8-1:0]               m_axi_arlen,  // Beats less one.
-    output wire [PORTS*3-1:0]               m_axi_arsize,  // Bytes of a beat, as a power of two.
-    output wire [PORTS*2-1:0]               m_axi_arburst,  // INCR.
+    output wire [PORTS-1:0]                       m_axi_arvalid,  // An address is valid; held until taken.
+    input  wire [PORTS-1:0]                       m_axi_arready,  // It is taken.
+    output wire [PORTS*AXI_ID_WIDTH-1:0]          m_axi_arid,  // Tile of the port, and its burst.
+    output wire [PORTS*AXI_ADDR_WIDTH-1:0]        m_axi_araddr,  // Bytes.
+    output wire [PORTS*8-1:0]                     m_axi_arlen,  // Beats less one.
+    output wire [PORTS*3-1:0]                     m_axi_arsize,  // Bytes of a beat, as a power of two.
+    output wire [PORTS*2-1:0]                     m_axi_arburst,  // INCR.
 
     // AXI4 read data channel.
-    input  wire [PORTS-1:0]                 m_axi_rvalid,  // A beat.
-    output wire [PORTS-1:0]                 m_axi_rready,  // Always 1: every requested beat has a reserved place.
-    input  wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_rid,  // Tile of the port, and its burst.
-    input  wire [PORTS*FLIT_WIDTH-1:0]      m_axi_rdata,  // A flit.
-    input  wire [PORTS*2-1:0]               m_axi_rresp,  // 0 is OKAY.
-    input  wire [PORTS-1:0]                 m_axi_rlast,  // The last beat of its burst.
+    input  wire [PORTS-1:0]                       m_axi_rvalid,  // A beat.
+    output wire [PORTS-1:0]                       m_axi_rready,  // Always 1: every requested beat has a reserved place.
+    input  wire [PORTS*AXI_ID_WIDTH-1:0]          m_axi_rid,  // Tile of the port, and its burst.
+    input  wire [PORTS*FLIT_WIDTH-1:0]            m_axi_rdata,  // A flit.
+    input  wire [PORTS*2-1:0]                     m_axi_rresp,  // 0 is OKAY.
+    input  wire [PORTS-1:0]                       m_axi_rlast,  // The last beat of its burst.
 
     // Errors, set until reset.
-    output wire [TILES-1:0]                 error_memory,  // An answer of the memory was an error.
-    output wire [TILES-1:0]                 error_timeout,  // The memory did not answer in time; no further request is sent.
+    output wire [TILES-1:0]                       error_memory,  // An answer of the memory was an error.
+    output wire [TILES-1:0]                       error_timeout,  // The memory did not answer in time; no further request is sent.
 
     // For counters and diagnosis.
-    output wire [TILES*5*VCS-1:0]           vc_busy,  // A flit waits; bit (tile * 5 + port) * VCS + v.
-    output wire [4:0]                       stat_index,  // Index of the link total that every router outputs.
-    output wire [TILES*32-1:0]              stat_data,
-    output wire [4:0]                       event_index,  // Index of the total that every tile outputs.
-    output wire [TILES*32-1:0]              event_data,
-    output wire [4:0]                       pad_index,  // Index of PaD's current total.
-    output wire [TILES*32-1:0]              pad_data,
-    output wire [TILES*5-1:0]               pad_state  // State of the stages: {results are read, weights loaded, flits wait, V passes, K passes}.
+    output wire [TILES*5*VCS-1:0]                 vc_busy,  // A flit waits; bit (tile * 5 + port) * VCS + v.
+    output wire [4:0]                             stat_index,  // Index of the link total that every router outputs.
+    output wire [TILES*32-1:0]                    stat_data,
+    output wire [4:0]                             event_index,  // Index of the total that every tile outputs.
+    output wire [TILES*32-1:0]                    event_data,
+    output wire [4:0]                             pad_index,  // Index of PaD's current total.
+    output wire [TILES*32-1:0]                    pad_data,
+    output wire [TILES*5-1:0]                     pad_state  // State of the stages: {results are read, weights loaded, flits wait, V passes, K passes}.
 );
     // Wires between the fabric and PaD; tile t's part of each is the t-th.
     wire [TILES-1:0] vector_valid;
@@ -740,6 +742,7 @@ module meshkv_core #(
                     .STREAMS_NUM     (STREAMS_NUM),
                     .DIMS            (DIMS),
                     .ROOT_LANES      (ROOT_LANES),
+                    .FINISH_LANES    (FINISH_LANES),
                     .SUM_WIDTH       (SUM_WIDTH),
                     .FRACTION        (FRACTION),
                     .OUT_INDEX_WIDTH (OUT_INDEX_WIDTH)
@@ -775,7 +778,7 @@ module meshkv_core #(
                     .merge_sum_valid(merge_sum_valid[t]),
                     .merge_sum_first(merge_sum_first[t]),
                     .merge_sum_max  (merge_sum_max[t*32+:32]),
-                    .merge_sum_data (merge_sum_data[t*SUM_WIDTH+:SUM_WIDTH])
+                    .merge_sum_data (merge_sum_data[t*(FINISH_LANES*SUM_WIDTH)+:FINISH_LANES*SUM_WIDTH])
                 );
             end else begin : gen_none
                 wire unused_root = |{root_valid[t*SOURCES+:SOURCES], root_first[t], root_last[t], root_others[t*Y_WIDTH+:Y_WIDTH], root_stream[t*STREAM_WIDTH+:STREAM_WIDTH], root_layer[t*LAYER_WIDTH+:LAYER_WIDTH], root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH], root_x[t*X_WIDTH+:X_WIDTH], root_y[t*Y_WIDTH+:Y_WIDTH], root_data[t*FLIT_WIDTH+:FLIT_WIDTH]};

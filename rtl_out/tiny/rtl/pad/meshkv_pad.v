@@ -325,22 +325,24 @@ module meshkv_pad #(
     reg               buffer_q;
     assign kv_ready = kv_valid & (value ? v_takes : k_takes);
 
-    // Results: the sums of a context, l first, while the part former has room.
-    reg  [DIM_LOG:0]  read_q, got_q;
+    // Results: the sums of a context, l first, then two of o a cycle, while the part former has room.
+    reg  [DIM_LOG-1:0] read_q, got_q;
     reg  [SPOTS-1:0]  due_q, reads_q;  // Contexts whose results are due, and the first of them.
     reg  [2:0]        tick_q;
     wire              s_room;
     wire              reads     = turn_q & s_room;
-    localparam [DIM_LOG:0] ALL_DIMS = {1'b1, {DIM_LOG{1'b0}} };
-    wire [DIM_LOG:0]  read_dim  = ~|read_q ? ALL_DIMS : read_q - 1'b1;
-    wire              last_read = read_q == ALL_DIMS;
+    localparam [DIM_LOG:0]   ALL_DIMS  = {1'b1, {DIM_LOG{1'b0}} };
+    localparam [DIM_LOG-1:0] ALL_READS = ALL_DIMS[DIM_LOG:1];
+    wire [DIM_LOG-1:0] pair      = read_q - 1'b1;
+    wire [DIM_LOG:0]   read_dim  = ~|read_q ? ALL_DIMS : {pair, 1'b0};
+    wire               last_read = read_q == ALL_READS;
 
     // The array.
     wire [ARRAY_ROWS-1:0]            row_valid;
     wire [ARRAY_ROWS*SLOT_WIDTH-1:0] row_slot, load_slot;
     wire [ARRAY_ROWS-1:0]            load_row;
     wire [ARRAY_ROWS-1:0]            sum_valid, sum_saturated;
-    wire [ARRAY_ROWS*SUM_WIDTH-1:0]  sum_data;
+    wire [ARRAY_ROWS*SUM_WIDTH-1:0]  sum_data, sum_next;
     wire [ARRAY_ROWS*32-1:0]         sum_max;
     wire                             k_done;
     wire [TOKEN_WIDTH-1:0]           k_done_token;
@@ -427,6 +429,7 @@ module meshkv_pad #(
         .k_done_token (k_done_token),
         .sum_valid    (sum_valid),
         .sum_data     (sum_data),
+        .sum_next     (sum_next),
         .sum_max      (sum_max),
         .sum_saturated(sum_saturated)
     );
@@ -473,7 +476,7 @@ module meshkv_pad #(
     assign rested = 1'b1;
     // SETTLE lasts until the last sums of the slice before are written. A slice for a context whose results are due
     // waits until they have been read.
-    wire                  got_all   = got_q == ALL_DIMS && |sum_valid;
+    wire                  got_all   = got_q == ALL_READS && |sum_valid;
     wire [SPOTS-1:0]      left_over = due_q & ~reads_q;
     wire [SPOTS-1:0]      due       = read_state_q == WAIT ? left_over : due_q;
     wire                  finds     = ~found_q & ~|(places_q & due_q);
@@ -494,9 +497,9 @@ module meshkv_pad #(
             buffer_q <= ~buffer_q;
             block_q  <= block_q + 1'b1;
         end
-        if (|sum_valid) got_q <= got_all ? {DIM_LOG+1{1'b0}} : got_q + 1'b1;
+        if (|sum_valid) got_q <= got_all ? {DIM_LOG{1'b0}} : got_q + 1'b1;
         if (read_state_q == SETTLE || (read_state_q == WAIT && got_all)) reads_q <= due & (~due + 1'b1);
-        if (reads) read_q <= last_read ? {DIM_LOG+1{1'b0}} : read_q + 1'b1;
+        if (reads) read_q <= last_read ? {DIM_LOG{1'b0}} : read_q + 1'b1;
         if (starts) begin
             places_q    <= wanted_places;
             found_q     <= 1'b0;
@@ -536,8 +539,8 @@ module meshkv_pad #(
             ones_q   <= 1'b0;
             buffer_q <= 1'b0;
             sub_q    <= {SUB_WIDTH{1'b0}};
-            read_q   <= {DIM_LOG+1{1'b0}};
-            got_q    <= {DIM_LOG+1{1'b0}};
+            read_q   <= {DIM_LOG{1'b0}};
+            got_q    <= {DIM_LOG{1'b0}};
         end
     end
 
@@ -599,15 +602,17 @@ module meshkv_pad #(
                 id_head  = id_head | (d[HEAD_PLACE_WIDTH-1:0] & {HEAD_PLACE_WIDTH{read_context[c*HEADS+d]}});
             end
     end
-    reg  [SUM_WIDTH-1:0] sum;
+    reg  [SUM_WIDTH-1:0] sum, next_sum;
     reg  [31:0]          max;
     integer              k;
     always @(*) begin
-        sum = {SUM_WIDTH{1'b0}};
-        max = 32'd0;
+        sum      = {SUM_WIDTH{1'b0}};
+        next_sum = {SUM_WIDTH{1'b0}};
+        max      = 32'd0;
         for (k = 0; k < ARRAY_ROWS; k = k + 1) begin
-            sum = sum | (sum_data[k*SUM_WIDTH+:SUM_WIDTH] & {SUM_WIDTH{sum_valid[k]}});
-            max = max | (sum_max[k*32+:32] & {32{sum_valid[k]}});
+            sum      = sum | (sum_data[k*SUM_WIDTH+:SUM_WIDTH] & {SUM_WIDTH{sum_valid[k]}});
+            next_sum = next_sum | (sum_next[k*SUM_WIDTH+:SUM_WIDTH] & {SUM_WIDTH{sum_valid[k]}});
+            max      = max | (sum_max[k*32+:32] & {32{sum_valid[k]}});
         end
     end
 
@@ -633,7 +638,7 @@ module meshkv_pad #(
         .s_special  (|(special & read_context)),
         .s_saturated(|(sum_saturated & sum_valid)),
         .s_id       ({others_q, id_head, layer_q, id_stream}),
-        .s_sum      (sum),
+        .s_sums     ({next_sum, sum}),
         .part_valid (f_valid),
         .part_ready (f_ready),
         .part_first (f_first),

@@ -44,9 +44,10 @@ module meshkv_sums #(
     output wire [PAD_SLOT_WIDTH-1:0] max_slot,
     input  wire                      max_some,
 
-    // The sum read.
+    // The sums read.
     output wire                      read_valid,
     output wire [SUM_WIDTH-1:0]      read_data,
+    output wire [SUM_WIDTH-1:0]      read_next,  // That of the next dim, if dim is even; l again if it is l.
 
     // The logit of a token.
     output wire                      logit_valid,
@@ -130,6 +131,11 @@ module meshkv_sums #(
 
     // The sums, and the rise of m since each was last updated. A slot without m has no sums.
     (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
+    // READ takes two numbers a cycle. The second comes from a memory with the same contents, two cycles later: a second
+    // read port. So nothing is in the way of the sums that are added to.
+    (* ram_style = "block" *) reg [SUM_WIDTH-1:0] twins[0:DEPTH-1];
+    reg                  single_b, single_c;
+    reg  [SUM_WIDTH-1:0] next_d, next_e;
     (* shreg_extract = "no" *) reg [AT_WIDTH-1:0] at_b, at_c, at_d, at_e, at_f;
     reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
     reg         [WIDE-1:0]      total_f;
@@ -139,6 +145,17 @@ module meshkv_sums #(
     wire        [AT_WIDTH-1:0]  at      = is_l ? L_BASE[AT_WIDTH-1:0] + slot_at : slot_at * HEAD_DIM[AT_WIDTH-1:0] + dim_at;
     always @(posedge clk) begin
         if (write_f) sums[at_f] <= total_f[SUM_WIDTH-1:0];
+    end
+    // Even dims have even addresses.
+    always @(posedge clk) begin
+        if (write_f) twins[at_f] <= total_f[SUM_WIDTH-1:0];
+    end
+    always @(posedge clk) next_d <= twins[{at_c[AT_WIDTH-1:1], at_c[0] | ~single_c}];
+    always @(posedge clk) begin
+        single_b <= is_l;
+        single_c <= single_b;
+        next_e   <= next_d;
+        if (~max_some) next_e <= {SUM_WIDTH{1'b0}};
     end
     always @(posedge clk) sum_b <= sums[at];
     always @(posedge clk) begin
@@ -200,6 +217,7 @@ module meshkv_sums #(
     assign max_slot    = slot_d;
     assign read_valid  = read_e;
     assign read_data   = sum_e;
+    assign read_next   = next_e;
     wire unused_bits   = ^{total, placed_e[0]};
 endmodule
 `default_nettype wire

@@ -3,8 +3,8 @@
 //
 // Forms a PART packet from the sums of a context: m and l, then o, in FP32.
 //
-// Numbers arrive one a cycle and cannot stall, so s_room is high while MARGIN more fit. A packet is
-// longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN. If a logit was
+// Numbers arrive as pairs, one a cycle, and cannot stall, so s_room is high while MARGIN more fit. A packet
+// is longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN. If a logit was
 // beyond the range, l has a sign.
 `default_nettype none
 module meshkv_part_former #(
@@ -16,32 +16,32 @@ module meshkv_part_former #(
     parameter FLIT_WIDTH = 64,
     // Width of head, layer and stream in bits.
     parameter ID_WIDTH = 5,
-    // Numbers that fit while there is room.
+    // Pairs that fit while there is room.
     parameter MARGIN = 16
 ) (
-    input  wire                  clk,
-    input  wire                  rst,
+    input  wire                   clk,
+    input  wire                   rst,
 
-    // Sums: l, then o[0], o[1], ...
-    output wire                  s_room,  // This number and MARGIN - 1 more fit.
-    input  wire                  s_valid,
-    input  wire                  s_first,  // It is l.
-    input  wire                  s_last,  // It is the last of o.
-    input  wire [31:0]           s_max,  // m, with the first; 0 without a token.
-    input  wire                  s_special,  // The head met an infinity or a NaN; with the first.
-    input  wire                  s_saturated,  // A logit of the head was beyond the range; with the first.
-    input  wire [ID_WIDTH-1:0]   s_id,  // With the first.
-    input  wire [SUM_WIDTH-1:0]  s_sum,  // Two's complement.
+    // Sums: l in both places of its pair, then o[0] and o[1], o[2] and o[3], ...
+    output wire                   s_room,  // This pair and MARGIN - 1 more fit.
+    input  wire                   s_valid,
+    input  wire                   s_first,  // It is l.
+    input  wire                   s_last,  // It is the last pair of o.
+    input  wire [31:0]            s_max,  // m, with the first; 0 without a token.
+    input  wire                   s_special,  // The head met an infinity or a NaN; with the first.
+    input  wire                   s_saturated,  // A logit of the head was beyond the range; with the first.
+    input  wire [ID_WIDTH-1:0]    s_id,  // With the first.
+    input  wire [2*SUM_WIDTH-1:0] s_sums,  // Two's complement, the first of a pair lowest.
 
     // The packet.
-    output wire                  part_valid,
-    input  wire                  part_ready,
-    output wire                  part_first,
-    output wire                  part_last,
-    output wire [ID_WIDTH-1:0]   part_id,  // Head, layer and stream.
-    output wire [FLIT_WIDTH-1:0] part_data
+    output wire                   part_valid,
+    input  wire                   part_ready,
+    output wire                   part_first,
+    output wire                   part_last,
+    output wire [ID_WIDTH-1:0]    part_id,  // Head, layer and stream.
+    output wire [FLIT_WIDTH-1:0]  part_data
 );
-    // The FIFO has MARGIN places for numbers that arrive after s_room falls, and more than STAGES others.
+    // The FIFO has MARGIN places for pairs that arrive after s_room falls, and more than STAGES others.
     localparam DEPTH       = MARGIN + 16;
     localparam COUNT_WIDTH = $clog2(DEPTH + 1);
     localparam ROOM_NUM    = DEPTH - MARGIN;
@@ -50,34 +50,12 @@ module meshkv_part_former #(
     localparam FIELD_NUM   = 127 + SUM_WIDTH - 1 - FRACTION;
     localparam TAG_WIDTH   = ID_WIDTH + 2;
 
-    // l, o[0], ... as FP32: the bits from the leading 1 on, rounded once. l is never negative: its sign says that a
-    // logit saturated.
-    wire        negative, zero, rest;
-    wire [6:0]  above;
-    wire [24:0] kept;
-    meshkv_leading_bits #(
-        .WIDTH(SUM_WIDTH),
-        .KEEP (25)
-    ) u_leading (
-        .clk       (clk),
-        .s_value   (s_sum),
-        .m_negative(negative),
-        .m_zero    (zero),
-        .m_above   (above),
-        .m_kept    (kept),
-        .m_rest    (rest)
-    );
-
-    // Fields given once a packet wait until its first number has passed; a packet is longer than the stages.
+    // Fields given once a packet wait until its first pair has passed; a packet is longer than the stages.
     reg  [STAGES-1:0]   valid_q, first_q, last_q;
-    reg  [31:0]         next_max_q, max_q;
+    reg  [31:0]         next_max_q;
     reg  [ID_WIDTH-1:0] next_id_q, id_q;
     reg                 next_special_q, special_q, next_saturated_q, saturated_q;
-    reg  [31:0]         number_q;
-    wire [7:0]          field = FIELD_NUM[7:0] - {1'b0, above};
-    wire                up    = kept[0] & (rest | kept[1]);
-    wire [30:0]         rounded = {field, kept[23:1]} + {30'd0, up};
-    wire                unused_one = kept[24];
+    reg  [63:0]         pair_q;
     always @(posedge clk) begin
         valid_q <= {valid_q[STAGES-2:0], s_valid};
         first_q <= {first_q[STAGES-2:0], s_first};
@@ -92,21 +70,50 @@ module meshkv_part_former #(
             special_q   <= next_special_q;
             saturated_q <= next_saturated_q;
         end
-        if (valid_q[STAGES-2] & first_q[STAGES-2]) begin
-            max_q <= next_max_q;
-            id_q  <= next_id_q;
-        end
-        number_q <= special_q ? 32'h7fc0_0000 : zero ? 32'd0 : {negative | (saturated_q & first_q[STAGES-2]), rounded};
+        if (valid_q[STAGES-2] & first_q[STAGES-2]) id_q <= next_id_q;
         if (rst) valid_q <= {STAGES{1'b0}};
     end
 
-    // Numbers received and not sent: those in the stages have a place reserved. A place is free a cycle after its
-    // number has left, so that room does not depend on the packer.
+    // l, o[0], ... as FP32: the bits from the leading 1 on, rounded once. l is never negative: its sign says that a
+    // logit saturated. m takes the first place of l's pair.
+    genvar i;
+    generate
+        for (i = 0; i < 2; i = i + 1) begin : gen_lane
+            wire        negative, zero, rest;
+            wire [6:0]  above;
+            wire [24:0] kept;
+            meshkv_leading_bits #(
+                .WIDTH(SUM_WIDTH),
+                .KEEP (25)
+            ) u_leading (
+                .clk       (clk),
+                .s_value   (s_sums[SUM_WIDTH*i+:SUM_WIDTH]),
+                .m_negative(negative),
+                .m_zero    (zero),
+                .m_above   (above),
+                .m_kept    (kept),
+                .m_rest    (rest)
+            );
+            wire [7:0]  field   = FIELD_NUM[7:0] - {1'b0, above};
+            wire        up      = kept[0] & (rest | kept[1]);
+            wire [30:0] rounded = {field, kept[23:1]} + {30'd0, up};
+            wire        sign    = negative | (saturated_q & first_q[STAGES-2]);
+            wire        unused_one = kept[24];
+            always @(posedge clk) begin
+                if (i == 0 && first_q[STAGES-2]) pair_q[32*i+:32] <= next_max_q;
+                else pair_q[32*i+:32] <= special_q ? 32'h7fc0_0000 : zero ? 32'd0 : {sign, rounded};
+            end
+        end
+    endgenerate
+
+    // Pairs received and not sent: those in the stages have a place reserved. A place is free a cycle after its
+    // pair has left, so that room does not depend on the packer.
     reg  [COUNT_WIDTH-1:0] count_q;
     reg                    pop_q;
     reg                    room_q;
-    wire                   waits, number_ready, unused_room, first, last, pop;
-    wire [31:0]            max, number;
+    wire                   waits, takes, unused_room, first, last;
+    wire                   pop = waits & takes;
+    wire [63:0]            pair;
     wire [ID_WIDTH-1:0]    id;
     wire [COUNT_WIDTH-1:0] count_d = count_q + { {COUNT_WIDTH-1{1'b0}}, s_valid} - { {COUNT_WIDTH-1{1'b0}}, pop_q};
     always @(posedge clk) begin
@@ -123,24 +130,14 @@ module meshkv_part_former #(
         .rst    (rst),
         .s_valid(valid_q[STAGES-1]),
         .s_ready(unused_room),
-        .s_data ({first_q[STAGES-1], last_q[STAGES-1], id_q, max_q, number_q}),
+        .s_data ({first_q[STAGES-1], last_q[STAGES-1], id_q, pair_q}),
         .m_valid(waits),
-        .m_ready(number_ready),
-        .m_data ({first, last, id, max, number})
+        .m_ready(takes),
+        .m_data ({first, last, id, pair})
     );
-
-    // The first flit holds m and l: l waits until m is packed.
-    reg  max_in_q;
-    wire is_max = first & ~max_in_q;
-    wire takes;
-    assign number_ready = waits & takes & ~is_max;
-    assign pop          = number_ready;
-    always @(posedge clk) begin
-        if (waits & takes) max_in_q <= is_max;
-        if (rst) max_in_q <= 1'b0;
-    end
+    // The first flit holds m and l.
     meshkv_element_packer #(
-        .ELEMENT_WIDTH(32),
+        .ELEMENT_WIDTH(64),
         .FLIT_WIDTH   (FLIT_WIDTH),
         .TAG_WIDTH    (TAG_WIDTH)
     ) u_packer (
@@ -148,8 +145,8 @@ module meshkv_part_former #(
         .rst    (rst),
         .s_valid(waits),
         .s_ready(takes),
-        .s_data (is_max ? max : number),
-        .s_ends (first ? max_in_q : last),
+        .s_data (pair),
+        .s_ends (first | last),
         .s_tag  ({first, last, id}),
         .m_valid(part_valid),
         .m_ready(part_ready),
@@ -160,7 +157,7 @@ module meshkv_part_former #(
 `ifndef SYNTHESIS
     always @(posedge clk) begin
         if (!rst && valid_q[STAGES-1] && !unused_room) begin
-            $fdisplay(32'h8000_0002, "%m: a number came without room");
+            $fdisplay(32'h8000_0002, "%m: a pair came without room");
             $stop;
         end
     end

@@ -111,6 +111,8 @@ module meshkv_front #(
     parameter QUERY_BURSTS = 5,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 4,
     // Ports of a row of tiles.
     parameter ROW_PORTS = 4,
     // Tiles of a port; the last of a row may have fewer.
@@ -2214,6 +2216,8 @@ module meshkv_front #(
             meshkv_read_slices #(
                 .ID_WIDTH  (AXI_ID_WIDTH),
                 .ADDR_WIDTH(AXI_ADDR_WIDTH),
+                .LOW_BITS  (FLIT_LOG),
+                .LEN_BITS  (LEN_WIDTH),
                 .FLIT_WIDTH(FLIT_WIDTH),
                 .CREDITS   (4),
                 .BOUNDARIES(AWAY)

@@ -112,6 +112,8 @@ module meshkv_top #(
     parameter QUERY_BURSTS = 5,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 4,
     // Ports of a row of tiles.
     parameter ROW_PORTS = 4,
     // Tiles of a port; the last of a row may have fewer.
@@ -222,8 +224,6 @@ module meshkv_top #(
     parameter NUMBER_WIDTH = 17,
     // Width of the ID of a tile's burst in bits.
     parameter ID_WIDTH = 3,
-    // Width of a burst's beats less one, in bits.
-    parameter LEN_WIDTH = 4,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of a token's K, as a power of two.
@@ -331,7 +331,9 @@ module meshkv_top #(
     // Elements of a head.
     parameter DIMS = 128,
     // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
-    parameter ROOT_LANES = 8
+    parameter ROOT_LANES = 8,
+    // Numbers of a complete head that leave a cycle, a power of two up to LANES.
+    parameter FINISH_LANES = 4
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                      ap_clk,
@@ -1443,7 +1445,7 @@ module meshkv_top #(
     wire [COLS-1:0] merge_sum_valid;
     wire [COLS-1:0] merge_sum_first;
     wire [COLS*32-1:0] merge_sum_max;
-    wire [COLS*SUM_WIDTH-1:0] merge_sum_data;
+    wire [COLS*FINISH_LANES*SUM_WIDTH-1:0] merge_sum_data;
     wire [PORTS-1:0] m_axi_arvalid;
     wire [PORTS*AXI_ID_WIDTH-1:0] m_axi_arid;
     wire [PORTS*AXI_ADDR_WIDTH-1:0] m_axi_araddr;
@@ -1514,6 +1516,7 @@ module meshkv_top #(
         .DESC_QUEUE       (DESC_QUEUE),
         .QUERY_BURSTS     (QUERY_BURSTS),
         .AXI_ID_WIDTH     (AXI_ID_WIDTH),
+        .LEN_WIDTH        (LEN_WIDTH),
         .ROW_PORTS        (ROW_PORTS),
         .PORT_TILES       (PORT_TILES)
     ) u_front (
@@ -2701,6 +2704,7 @@ module meshkv_top #(
         .FRACTION           (FRACTION),
         .DIMS               (DIMS),
         .ROOT_LANES         (ROOT_LANES),
+        .FINISH_LANES       (FINISH_LANES),
         .OUT_INDEX_WIDTH    (OUT_INDEX_WIDTH)
     ) u_core (
         .clk            (ap_clk),

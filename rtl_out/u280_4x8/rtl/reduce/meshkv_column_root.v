@@ -28,6 +28,8 @@ module meshkv_column_root #(
     parameter DIMS = 128,
     // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
     parameter ROOT_LANES = 8,
+    // Numbers of a complete head that leave a cycle, a power of two up to LANES.
+    parameter FINISH_LANES = 4,
     // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
     parameter SUM_WIDTH = 69,
     // Bits of a sum below the point.
@@ -35,46 +37,46 @@ module meshkv_column_root #(
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 4
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    input  wire [STREAMS_NUM-1:0]      partials,  // Streams whose heads return partial results; stable while they are decoded.
+    input  wire                              clk,
+    input  wire                              rst,
+    input  wire [STREAMS_NUM-1:0]            partials,  // Streams whose heads return partial results; stable while they are decoded.
 
     // A flit of a partial result that has arrived; row 0 has the reduce roots.
-    input  wire [SOURCES-1:0]          root_valid,  // One-hot: its virtual channel; the last bit: it is of this tile.
-    output wire [SOURCES-1:0]          root_credit,  // One pulse a flit that left the root's buffer of that source.
-    input  wire                        root_first,  // First flit of its packet.
-    input  wire                        root_last,  // Last flit of its packet.
-    input  wire [Y_WIDTH-1:0]          root_others,  // Partial results of its head besides this one.
-    input  wire [STREAM_WIDTH-1:0]     root_stream,  // Stream.
-    input  wire [LAYER_WIDTH-1:0]      root_layer,  // Layer.
-    input  wire [HEAD_PLACE_WIDTH-1:0] root_head,  // Query head, by its place in the column.
-    input  wire [X_WIDTH-1:0]          root_x,  // Column of the sender.
-    input  wire [Y_WIDTH-1:0]          root_y,
-    input  wire [FLIT_WIDTH-1:0]       root_data,  // The flit.
+    input  wire [SOURCES-1:0]                root_valid,  // One-hot: its virtual channel; the last bit: it is of this tile.
+    output wire [SOURCES-1:0]                root_credit,  // One pulse a flit that left the root's buffer of that source.
+    input  wire                              root_first,  // First flit of its packet.
+    input  wire                              root_last,  // Last flit of its packet.
+    input  wire [Y_WIDTH-1:0]                root_others,  // Partial results of its head besides this one.
+    input  wire [STREAM_WIDTH-1:0]           root_stream,  // Stream.
+    input  wire [LAYER_WIDTH-1:0]            root_layer,  // Layer.
+    input  wire [HEAD_PLACE_WIDTH-1:0]       root_head,  // Query head, by its place in the column.
+    input  wire [X_WIDTH-1:0]                root_x,  // Column of the sender.
+    input  wire [Y_WIDTH-1:0]                root_y,
+    input  wire [FLIT_WIDTH-1:0]             root_data,  // The flit.
 
     // An output in FP16, or a partial result in FP32.
-    output wire                        out_valid,
-    input  wire                        out_ready,
-    output wire [STREAM_WIDTH-1:0]     out_stream,
-    output wire [LAYER_WIDTH-1:0]      out_layer,
-    output wire [HEAD_PLACE_WIDTH-1:0] out_head,
-    output wire [OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
-    output wire                        out_last,  // Last flit of the head.
-    output wire                        out_saturated,  // A logit of the head was beyond the range: the output is void.
-    output wire                        out_partial,  // It is a partial result.
-    output wire [FLIT_WIDTH-1:0]       out_data,
+    output wire                              out_valid,
+    input  wire                              out_ready,
+    output wire [STREAM_WIDTH-1:0]           out_stream,
+    output wire [LAYER_WIDTH-1:0]            out_layer,
+    output wire [HEAD_PLACE_WIDTH-1:0]       out_head,
+    output wire [OUT_INDEX_WIDTH-1:0]        out_index,  // Number of the flit.
+    output wire                              out_last,  // Last flit of the head.
+    output wire                              out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire                              out_partial,  // It is a partial result.
+    output wire [FLIT_WIDTH-1:0]             out_data,
 
     // The merging of a partial result starts.
-    output wire                        merge_valid,  // One pulse a packet.
-    output wire [STREAM_WIDTH-1:0]     merge_stream,
-    output wire [HEAD_PLACE_WIDTH-1:0] merge_head,  // Query head, by its place in the column.
-    output wire [Y_WIDTH-1:0]          merge_y,  // Row of the tile that sent it.
+    output wire                              merge_valid,  // One pulse a packet.
+    output wire [STREAM_WIDTH-1:0]           merge_stream,
+    output wire [HEAD_PLACE_WIDTH-1:0]       merge_head,  // Query head, by its place in the column.
+    output wire [Y_WIDTH-1:0]                merge_y,  // Row of the tile that sent it.
 
-    // A number of the head that was merged last, before division and rounding. For observation only.
-    output wire                        merge_sum_valid,  // One pulse a number: l, o[0], o[1], ...
-    output wire                        merge_sum_first,  // It is l.
-    output wire [31:0]                 merge_sum_max,  // m; stable while it is l.
-    output wire [SUM_WIDTH-1:0]        merge_sum_data  // The number in fixed point, times 2^m.
+    // Numbers of the head that was merged last, before division and rounding. For observation only.
+    output wire                              merge_sum_valid,  // l alone in the first lane; then FINISH_LANES of o a pulse: o[0], o[1], ...
+    output wire                              merge_sum_first,  // It is l.
+    output wire [31:0]                       merge_sum_max,  // m; stable while it is l.
+    output wire [FINISH_LANES*SUM_WIDTH-1:0] merge_sum_data  // The numbers in fixed point, times 2^m, the first lowest.
 );
     // The sender's row travels in the layer field.
     localparam FROM_WIDTH = Y_WIDTH + LAYER_WIDTH;
@@ -112,6 +114,7 @@ module meshkv_column_root #(
         .DEPTH          (VC_DEPTH),
         .HEAD_DIM       (DIMS),
         .OTHERS_WIDTH   (Y_WIDTH),
+        .FINISH_LANES   (FINISH_LANES),
         .SUM_WIDTH      (SUM_WIDTH),
         .FRACTION       (FRACTION),
         .STREAMS        (STREAMS_NUM),

@@ -24,7 +24,7 @@ module meshkv_element_packer #(
     output wire [FLIT_WIDTH-1:0]    m_data  // The flit.
 );
     localparam ELEMENTS    = FLIT_WIDTH / ELEMENT_WIDTH;
-    localparam INDEX_WIDTH = $clog2(ELEMENTS);
+    localparam INDEX_WIDTH = ELEMENTS > 1 ? $clog2(ELEMENTS) : 1;
     localparam LAST_NUM    = ELEMENTS - 1;
 
     reg  [FLIT_WIDTH-1:0]  data_q;

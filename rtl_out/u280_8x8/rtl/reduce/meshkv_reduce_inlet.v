@@ -213,6 +213,8 @@ module meshkv_reduce_inlet #(
     reg  [32*LANES-1:0]     words_q;
     reg  [SOURCES-1:0]      credit_q;
     wire [FLIT_WIDTH-1:0]   flit = mem[{number_q, place_q}];
+    // A flit of one part is not shifted.
+    wire [PART_WIDTH-1:0]   part = part_q & LAST_PART[PART_WIDTH-1:0];
     wire ends = &beat_q;
     wire load = busy_q & (|(holds & source_q));
     // A head fills its flits.
@@ -225,7 +227,7 @@ module meshkv_reduce_inlet #(
         first_q    <= start;
         last_q     <= load & ends;
         out_beat_q <= beat_q;
-        words_q    <= flit[32*LANES*part_q+:32*LANES];
+        words_q    <= flit[32*LANES*part+:32*LANES];
         if (load) begin
             beat_q <= beat_q + 1'b1;
             part_q <= pop ? {PART_WIDTH{1'b0}} : part_q + 1'b1;

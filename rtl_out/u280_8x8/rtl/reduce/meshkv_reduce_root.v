@@ -4,8 +4,8 @@
 // Merges the partial results of a column's heads in order of arrival and normalises each head once.
 //
 // Sums are in fixed point, so merging is a shift and an addition, LANES numbers a cycle. The sums of a head's last
-// partial go to one of two places, where they are finished while other heads merge: l by the divider, then o
-// number by number, leaving as FP16. Partials of different heads may arrive in any order.
+// partial go to one of two places, where they are finished while other heads merge: l by the divider, then
+// FINISH_LANES numbers of o a cycle, leaving as FP16. Partials of different heads may arrive in any order.
 `default_nettype none
 module meshkv_reduce_root #(
     // Width of one flit's data in bits.
@@ -22,6 +22,8 @@ module meshkv_reduce_root #(
     parameter HEAD_DIM = 128,
     // Width of the number of a head's other partials in bits.
     parameter OTHERS_WIDTH = 3,
+    // Numbers of a complete head that leave a cycle, a power of two up to LANES.
+    parameter FINISH_LANES = 4,
     // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
     parameter SUM_WIDTH = 69,
     // Bits of a sum below the point.
@@ -39,41 +41,41 @@ module meshkv_reduce_root #(
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 5
 ) (
-    input  wire                       clk,
-    input  wire                       rst,
-    output wire                       idle,  // Nothing is in progress and no head waits for a partial.
-    input  wire [STREAMS-1:0]         partials,  // Streams whose heads return partial results; stable while they have any here.
+    input  wire                              clk,
+    input  wire                              rst,
+    output wire                              idle,  // Nothing is in progress and no head waits for a partial.
+    input  wire [STREAMS-1:0]                partials,  // Streams whose heads return partial results; stable while they have any here.
 
     // Flits of PART packets: whole packets a source, sources mixed, one flit a cycle.
-    input  wire [SOURCES-1:0]         root_valid,  // One-hot: its source.
-    input  wire                       root_first,
-    input  wire                       root_last,
-    input  wire [OTHERS_WIDTH-1:0]    root_others,  // Partial results of its head besides this one; with the first flit.
-    input  wire [ID_WIDTH-1:0]        root_id,  // Head, layer, stream, from the top; with the first flit.
-    input  wire [FLIT_WIDTH-1:0]      root_data,
-    output wire [SOURCES-1:0]         root_credit,  // One pulse a flit that left its place.
+    input  wire [SOURCES-1:0]                root_valid,  // One-hot: its source.
+    input  wire                              root_first,
+    input  wire                              root_last,
+    input  wire [OTHERS_WIDTH-1:0]           root_others,  // Partial results of its head besides this one; with the first flit.
+    input  wire [ID_WIDTH-1:0]               root_id,  // Head, layer, stream, from the top; with the first flit.
+    input  wire [FLIT_WIDTH-1:0]             root_data,
+    output wire [SOURCES-1:0]                root_credit,  // One pulse a flit that left its place.
 
     // The merging of a partial starts.
-    output wire                       merge_valid,  // One pulse a packet.
-    output wire [ID_WIDTH-1:0]        merge_id,  // Head, layer, stream.
+    output wire                              merge_valid,  // One pulse a packet.
+    output wire [ID_WIDTH-1:0]               merge_id,  // Head, layer, stream.
 
-    // A number of the head that was merged last, before division and rounding. For observation only.
-    output wire                       merge_sum_valid,  // One pulse a number: l, o[0], o[1], ...
-    output wire                       merge_sum_first,  // It is l.
-    output wire [31:0]                merge_sum_max,  // m; stable while it is l.
-    output wire [SUM_WIDTH-1:0]       merge_sum_data,  // The number in fixed point, times 2^m.
+    // Numbers of the head that was merged last, before division and rounding. For observation only.
+    output wire                              merge_sum_valid,  // l alone in the first lane; then FINISH_LANES of o a pulse: o[0], o[1], ...
+    output wire                              merge_sum_first,  // It is l.
+    output wire [31:0]                       merge_sum_max,  // m; stable while it is l.
+    output wire [FINISH_LANES*SUM_WIDTH-1:0] merge_sum_data,  // The numbers in fixed point, times 2^m, the first lowest.
 
     // A head's output in FP16, or its partial result in FP32: a flit with l and m, then those of o.
-    output wire                       out_valid,
-    input  wire                       out_ready,
-    output wire [STREAM_WIDTH-1:0]    out_stream,
-    output wire [LAYER_WIDTH-1:0]     out_layer,
-    output wire [PART_HEAD_WIDTH-1:0] out_head,
-    output wire [OUT_INDEX_WIDTH-1:0] out_index,  // Number of the flit.
-    output wire                       out_last,  // Last flit of the head.
-    output wire                       out_saturated,  // A logit of the head was beyond the range: the output is void.
-    output wire                       out_partial,  // It is a partial result.
-    output wire [FLIT_WIDTH-1:0]      out_data
+    output wire                              out_valid,
+    input  wire                              out_ready,
+    output wire [STREAM_WIDTH-1:0]           out_stream,
+    output wire [LAYER_WIDTH-1:0]            out_layer,
+    output wire [PART_HEAD_WIDTH-1:0]        out_head,
+    output wire [OUT_INDEX_WIDTH-1:0]        out_index,  // Number of the flit.
+    output wire                              out_last,  // Last flit of the head.
+    output wire                              out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire                              out_partial,  // It is a partial result.
+    output wire [FLIT_WIDTH-1:0]             out_data
 );
     localparam CONTEXTS      = STREAMS * HEADS;
     localparam CONTEXT_WIDTH = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1;
@@ -221,7 +223,7 @@ module meshkv_reduce_root #(
     // o of all heads, LANES numbers a word. The number of a context has a bit even if there is but one.
     localparam ADDR_WIDTH = CONTEXT_WIDTH + BEAT_WIDTH;
     localparam WORDS      = (CONTEXTS > 1 ? CONTEXTS : 2) * BEATS;
-    (* ram_style = "distributed" *) reg [LANES*SUM_WIDTH-1:0] mem[0:WORDS-1];
+    (* ram_style = "block" *) reg [LANES*SUM_WIDTH-1:0] mem[0:WORDS-1];
     reg  [LANES*SUM_WIDTH-1:0] read_1, read_2;
     reg  [SUM*ADDR_WIDTH-1:0]  addr_q;
     reg  [SUM:1]               store_q, fill_q, l_q, last_q;
@@ -293,6 +295,7 @@ module meshkv_reduce_root #(
     meshkv_reduce_finisher #(
         .FLIT_WIDTH     (FLIT_WIDTH),
         .LANES          (LANES),
+        .FINISH_LANES   (FINISH_LANES),
         .ID_WIDTH       (ID_WIDTH),
         .HEAD_DIM       (HEAD_DIM),
         .SUM_WIDTH      (SUM_WIDTH),
