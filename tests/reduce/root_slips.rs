@@ -48,6 +48,7 @@ const SLIPS: &[Slip] = &[
     ("meshkv_reduce_root", "context_q <= ahead_q;", "context_q <= context_q;"),
     ("meshkv_reduce_root", "if (clears | ends_q) state_d", "if (clears) state_d"),
     ("meshkv_reduce_adder", "rise_3   <= s_rise[6:4]", "rise_3   <= 3'd0"),
+    ("meshkv_reduce_adder", "if (~s_some) old_3", "if (1'b0) old_3"),
     // The finisher: places, the divisor, the way to the output.
     ("meshkv_reduce_finisher", "finished[{fill_place_q, s_beat}]", "finished[{drain_place_q, s_beat}]"),
     ("meshkv_reduce_finisher", "finished_l[fill_place_q]", "finished_l[drain_place_q]"),

@@ -110,7 +110,11 @@ pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
     .group("The sums read.")
     .output("read_valid", 1, "")
     .output("read_data", "SUM_WIDTH", "")
-    .output("read_next", "SUM_WIDTH", "That of the next dim, if dim is even; l again if it is l.")
+    .output(
+        "read_next",
+        "SUM_WIDTH",
+        "That of the next dim, if dim is even; l again if it is l; 0 without a READ.",
+    )
     .group("The logit of a token.")
     .output("logit_valid", 1, "")
     .output("logit", "LOGIT_WIDTH", "")

@@ -132,6 +132,7 @@ pub(in crate::emit::rtl) fn reduce_adder(w: &ReduceParams) -> ModuleSpec {
     .input("s_none", 1, "Nothing is added.")
     .input("s_below", 7, "Deficit of its m; 127 means 127 or more.")
     .group("Two cycles later.")
+    .input("s_some", 1, "There is a sum: without one it is 0.")
     .input("s_old", "SUM_WIDTH", "The sum.")
     .input("s_rise", 7, "Rise of m.")
     .group("Five cycles later.")
