@@ -60,7 +60,6 @@ module meshkv_descriptor_queue #(
     output wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream of the next run that attends; 0 if none does.
     output wire                     queue_left,  // The run has descriptors left to send.
     output wire [STREAMS_WIDTH-1:0] queue_tokens,  // One above the highest cache of the next run that appends; 0 if none does.
-    input  wire                     tokens_here,  // The core has all new tokens of the run.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                     desc_valid,
@@ -339,8 +338,7 @@ module meshkv_descriptor_queue #(
                   desc_count, desc_stride, desc_first, desc_layer, desc_prefix})
     );
     assign queue_left = |run_q;
-    // A new token is attended to when the core has all of them.
-    assign desc_valid = desc_send & valid & |run_q & (~desc_append | tokens_here);
+    assign desc_valid = desc_send & valid & |run_q;
     assign gives      = desc_valid & desc_ready;
 endmodule
 `default_nettype wire

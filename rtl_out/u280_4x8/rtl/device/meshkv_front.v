@@ -1182,6 +1182,8 @@ module meshkv_front #(
     output wire [HEAD_ID_WIDTH-1:0]         query_head,  // Query head.
     output wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
     output wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
+    output wire                             more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
+    output wire                             more_tokens,  // Groups come or will: slices with a new token wait.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                             desc_valid,
@@ -1352,6 +1354,7 @@ module meshkv_front #(
     wire pe_down;
     wire count_valid;
     wire [31:0] count_data;
+    wire query_begun;
     wire query_done;
     wire query_bad;
     wire query_late;
@@ -1367,7 +1370,6 @@ module meshkv_front #(
     wire writing;
     wire saturated_valid;
     wire [15:0] saturated_where;
-    wire tokens_here;
     wire token_busy;
     wire token_bad;
     wire token_late;
@@ -1783,7 +1785,6 @@ module meshkv_front #(
         .queue_most    (queue_most),
         .queue_left    (queue_left),
         .queue_tokens  (queue_tokens),
-        .tokens_here   (tokens_here),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
         .desc_prefix   (desc_prefix),
@@ -1907,7 +1908,8 @@ module meshkv_front #(
         .flush        (flush),
         .stale        (stale),
         .query_go     (query_go),
-        .query_done   (query_done),
+        .query_begun  (query_begun),
+        .more_queries (more_queries),
         .query_bad    (query_bad),
         .query_late   (query_late),
         .query_moves  (query_moves),
@@ -2012,6 +2014,7 @@ module meshkv_front #(
         .flush       (flush),
         .query_go    (query_go),
         .streams     (query_streams[STREAMS_WIDTH-1:0]),
+        .query_begun (query_begun),
         .query_done  (query_done),
         .query_bad   (query_bad),
         .query_late  (query_late),
@@ -2022,6 +2025,7 @@ module meshkv_front #(
         .query_head  (query_head),
         .query_group (query_group),
         .query_data  (query_data),
+        .more_queries(more_queries),
         .ask_valid   (ask_valid),
         .ask_ready   (ask_ready),
         .ask_addr    (ask_addr),
@@ -2050,7 +2054,6 @@ module meshkv_front #(
         .begin_run      (begin_run),
         .token_go       (query_done),
         .streams        (token_streams[STREAMS_WIDTH-1:0]),
-        .tokens_here    (tokens_here),
         .token_busy     (token_busy),
         .token_bad      (token_bad),
         .token_late     (token_late),
@@ -2058,6 +2061,7 @@ module meshkv_front #(
         .token_valid    (token_valid),
         .token_group    (token_group),
         .token_data     (token_data),
+        .more_tokens    (more_tokens),
         .token_ask_valid(token_ask_valid),
         .ask_ready      (ask_ready),
         .token_ask_addr (token_ask_addr),

@@ -4,7 +4,7 @@
 // Reads new tokens from behind the queries and hands them to the core, a group of words at a time.
 //
 // Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read while the run's first
-// descriptors are under way; those that append wait for all tokens.
+// descriptors are under way; slices with a new token wait for all tokens.
 `default_nettype none
 module meshkv_token_reader #(
     // Width of a flit's payload in bits.
@@ -33,10 +33,9 @@ module meshkv_token_reader #(
     input  wire                         flush,  // Pending work is dropped.
 
     // The run.
-    input  wire                         begin_run,  // One pulse: the number of streams is sampled, and the tokens of the last run are out of date.
+    input  wire                         begin_run,  // One pulse: the number of streams is sampled.
     input  wire                         token_go,  // One pulse: start; no other reader is at work.
     input  wire [STREAMS_WIDTH-1:0]     streams,  // Number of streams to read.
-    output wire                         tokens_here,  // The core has all tokens of the run.
     output wire                         token_busy,  // Tokens are being read.
     output wire                         token_bad,  // One pulse: memory returned an error.
     output wire                         token_late,  // Memory does not answer.
@@ -46,6 +45,7 @@ module meshkv_token_reader #(
     output wire                         token_valid,
     output wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
     output wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
+    output wire                         more_tokens,  // Groups come or will: slices with a new token wait.
 
     // Bursts, relative to the base.
     output wire                         token_ask_valid,
@@ -110,14 +110,14 @@ module meshkv_token_reader #(
     reg  [PART_BITS-1:0]         part_q;
     reg  [TOKEN_GROUP_WIDTH-1:0] number_q, group_q;
     reg  [GROUP_WIDTH-1:0]       data_q;
-    reg                          token_valid_q, here_q;
+    reg                          token_valid_q, open_q;
     wire                         gives = busy_q & fifo_valid & |left_q;
     wire                         last_part = part_q == LAST_PART_NUM[PART_BITS-1:0] || PARTS == 1;
     assign pops        = gives & (last_part | left_q == { {LEFT_BITS-1{1'b0}}, 1'b1});
     assign token_valid = token_valid_q;
     assign token_group = group_q;
     assign token_data  = data_q;
-    assign tokens_here = here_q;
+    assign more_tokens  = open_q;
 
     reg                       bad_q, moves_q, late_q;
     reg [TIMEOUT_WIDTH-1:0]   patience_q;
@@ -159,7 +159,7 @@ module meshkv_token_reader #(
             data_q  <= flit[part_q*GROUP_WIDTH+:GROUP_WIDTH];
         end
         busy_q     <= token_go | (busy_q & ~rests);
-        here_q     <= ~begin_run & (here_q | (busy_q & rests));
+        open_q     <= begin_run ? |streams : open_q & ~(busy_q & rests);
         bad_q      <= comes & |beat_resp;
         moves_q    <= comes | gives;
         patience_q <= ~|wait_q | comes ? {TIMEOUT_WIDTH{1'b0} } : patience_q + 1'b1;
@@ -172,7 +172,7 @@ module meshkv_token_reader #(
             valid_q       <= 1'b0;
             token_valid_q <= 1'b0;
             busy_q        <= 1'b0;
-            here_q        <= 1'b0;
+            open_q        <= 1'b0;
             bad_q         <= 1'b0;
             late_q        <= 1'b0;
         end

@@ -1396,6 +1396,8 @@ module meshkv_top #(
     wire [HEAD_ID_WIDTH-1:0] query_head;
     wire [QUERY_GROUP_WIDTH-1:0] query_group;
     wire [64*QUERY_GROUP-1:0] query_data;
+    wire more_queries;
+    wire more_tokens;
     wire desc_valid;
     wire [STREAM_WIDTH-1:0] desc_prefix;
     wire [LAYER_WIDTH-1:0] desc_layer;
@@ -2507,6 +2509,8 @@ module meshkv_top #(
         .query_head           (query_head),
         .query_group          (query_group),
         .query_data           (query_data),
+        .more_queries         (more_queries),
+        .more_tokens          (more_tokens),
         .desc_valid           (desc_valid),
         .desc_ready           (desc_ready),
         .desc_prefix          (desc_prefix),
@@ -2717,6 +2721,7 @@ module meshkv_top #(
         .query_head     (query_head),
         .query_group    (query_group),
         .query_data     (query_data),
+        .more_queries   (more_queries),
         .desc_valid     (desc_valid),
         .desc_ready     (desc_ready),
         .desc_prefix    (desc_prefix),
@@ -2738,6 +2743,7 @@ module meshkv_top #(
         .token_valid    (token_valid),
         .token_group    (token_group),
         .token_data     (token_data),
+        .more_tokens    (more_tokens),
         .write_valid    (write_valid),
         .write_data     (write_data),
         .write_credit   (write_credit),

@@ -302,6 +302,7 @@ module meshkv_core #(
     input  wire [HEAD_ID_WIDTH-1:0]               query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]           query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]              query_data,  // FP16, the first in the lowest bits.
+    input  wire                                   more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                                   desc_valid,
@@ -327,6 +328,7 @@ module meshkv_core #(
     input  wire                                   token_valid,
     input  wire [TOKEN_GROUP_WIDTH-1:0]           token_group,  // Its number: by stream, KV head, K before V.
     input  wire [64*QUERY_GROUP-1:0]              token_data,  // FP16, the first in the lowest bits.
+    input  wire                                   more_tokens,  // Groups come or will: slices with a new token wait.
 
     // New tokens for external memory: a word that names slice and token, then K and V.
     output wire [PORTS-1:0]                       write_valid,  // One pulse a word, which has a credit.
@@ -554,6 +556,7 @@ module meshkv_core #(
         .query_head    (query_head),
         .query_group   (query_group),
         .query_data    (query_data),
+        .more_queries  (more_queries),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
         .desc_prefix   (desc_prefix),
@@ -574,6 +577,7 @@ module meshkv_core #(
         .token_valid   (token_valid),
         .token_group   (token_group),
         .token_data    (token_data),
+        .more_tokens   (more_tokens),
         .write_valid   (write_valid),
         .write_data    (write_data),
         .write_credit  (write_credit),

@@ -240,6 +240,7 @@ module meshkv_fabric #(
     input  wire [HEAD_ID_WIDTH-1:0]          query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]      query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]         query_data,  // FP16, the first in the lowest bits.
+    input  wire                              more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                              desc_valid,
@@ -264,6 +265,7 @@ module meshkv_fabric #(
     input  wire                              token_valid,
     input  wire [TOKEN_GROUP_WIDTH-1:0]      token_group,  // Its number: by stream, KV head, K before V.
     input  wire [64*QUERY_GROUP-1:0]         token_data,  // FP16, the first in the lowest bits.
+    input  wire                              more_tokens,  // Groups come or will: slices with a new token wait.
 
     // New tokens for external memory: a word that names slice and token, then K and V.
     output wire [PORTS-1:0]                  write_valid,  // One pulse a word, which has a credit.
@@ -453,6 +455,8 @@ module meshkv_fabric #(
         .CHUNK_FLITS        (CHUNK_FLITS),
         .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+        .ASK_DEPTH          (ASK_DEPTH),
+        .FILL_DEPTH         (FILL_DEPTH),
         .COLUMN_SLICES      (COLUMN_SLICES),
         .TOKEN_WORDS        (TOKEN_WORDS),
         .TOKEN_GROUPS       (TOKEN_GROUPS),
@@ -476,6 +480,7 @@ module meshkv_fabric #(
         .query_head    (query_head),
         .query_group   (query_group),
         .query_data    (query_data),
+        .more_queries  (more_queries),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
         .desc_prefix   (desc_prefix),
@@ -499,6 +504,7 @@ module meshkv_fabric #(
         .token_valid   (token_valid),
         .token_group   (token_group),
         .token_data    (token_data),
+        .more_tokens   (more_tokens),
         .new_valid     (new_valid),
         .new_data      (new_data),
         .new_credit    (new_credit),
