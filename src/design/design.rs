@@ -3,7 +3,7 @@
 use super::append::{Append, TOKEN_WAY_BITS};
 use super::bus::Bus;
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
-use super::flit::FlitLayout;
+use super::flit::{index_bits, FlitLayout};
 use super::floorplan::Floorplan;
 use super::fpga::Fpga;
 use super::mapping::Heads;
@@ -86,10 +86,11 @@ impl Design {
     }
 
     /// Bits between a memory port and its read guard, in each direction. To the guard: address, length and ID
-    /// of a burst, valid. Back: a beat with ID, response, last and valid, and an address credit.
+    /// of a burst, without the bits of address and length that are always 0, and valid. Back: a beat with ID, response, last and valid, and an address credit.
     pub fn way_bits(&self) -> [u32; 2] {
         let memory = &self.memory;
-        [memory.id_width + memory.addr_width + 8 + 1, memory.id_width + self.flit.data_width + 3 + 1 + 1]
+        let asks = memory.addr_width - index_bits(self.flit.data_width / 8) + index_bits(memory.burst_flits);
+        [memory.id_width + asks + 1, memory.id_width + self.flit.data_width + 3 + 1 + 1]
     }
 
     /// Wires that cross between SLRs, per column, port, tile and row. They do not depend on the floorplan or

@@ -58,12 +58,12 @@ mod tests {
         };
         let mut config = Config::default();
         config.noc.flit_width = 256;
-        assert_eq!(across(&config), [6_160 + 7_560 + 711, 6_160 + 3_780 + 369]);
+        assert_eq!(across(&config), [6_160 + 7_344 + 711, 6_160 + 3_672 + 369]);
         config.floorplan.slr_registers = false;
-        assert_eq!(across(&config), [14_431, 10_309]);
+        assert_eq!(across(&config), [14_215, 10_201]);
         // Ports of 512 bits have too many wires: SLR0 gets one more row.
         config.noc.flit_width = 512;
-        assert_eq!(across(&config), [10_224 + 11_420 + 597, 10_224 + 4_568 + 255]);
+        assert_eq!(across(&config), [10_224 + 11_220 + 597, 10_224 + 4_488 + 255]);
     }
 
     #[test]

@@ -121,9 +121,9 @@ fn a_slip_on_the_way_of_a_token_is_found() {
             // The elements of one word in another order.
             ("meshkv_new_token", "word[16*number_q[1:0]+:16]", "word[16*number_q[0]+:16]"),
             // The token of the next KV head.
-            ("meshkv_column_controller", "wanted  = told_d - 1'b1;", "wanted  = told_d;"),
+            ("meshkv_token_words", "shown   = told_q - 1'b1;", "shown   = told_q;"),
             // A token twice.
-            ("meshkv_column_controller", "told_q      <= advance ?", "told_q      <= advance & ~told_q[0] ?"),
+            ("meshkv_token_words", "told_q      <= leaves ?", "told_q      <= leaves & ~told_q[0] ?"),
         ],
     );
     // The slice is told of before it has its token. That loses nothing while no other part of a flit is read meanwhile, so

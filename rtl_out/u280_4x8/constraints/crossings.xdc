@@ -15,143 +15,143 @@ set skew [expr {$net_period < $pe_period ? $net_period : $pe_period}]
 
 # Requested flits, to PaD.
 # Registers of a synchronizer are placed next to each other.
-# expect 1152
+# expect 1024
 set_property ASYNC_REG TRUE [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/second_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/second_q_reg[*]}]
 # Write pointer to the reader.
-# expect 288 288
+# expect 256 256
 set_max_delay -datapath_only -from [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $net_period
 # Read pointer to the writer.
-# expect 288 288
+# expect 256 256
 set_max_delay -datapath_only -from [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $pe_period
 # Words lie in block RAM with a port for each clock: there is no path between the clocks.
 # Skew of the pointers of each FIFO.
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 9 9
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
 
 # Queries and jobs, to PaD.

@@ -200,7 +200,6 @@ module meshkv_column_controller #(
     localparam [COLS*MASK_WIDTH-1:0] COLUMN_MASKS = {2'b11, 2'b11, 2'b11};
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {2'b11, 2'b11, 2'b11};
     localparam LAST_PIECE_NUM = PIECES - 1, LAST_SLICE_NUM = SLICES - 1, LAST_COLUMN_NUM = COLS - 1;
-    localparam OTHERS_NUM = ROWS - 1;
     localparam GROUP_WIDTH = INDEX_COUNT_WIDTH - ROTATION_WIDTH;
     reg  [GROUP_WIDTH-1:0]     group_q;
     reg  [ROTATION_WIDTH-1:0]  turn_q;
@@ -293,7 +292,7 @@ module meshkv_column_controller #(
     reg                       valid_5, last_5, begins_5, ends_5, valid_6, last_6, begins_6, ends_6;
     reg  [SEGMENT_WIDTH-1:0]  segment_5, segment_6;
     reg  [MASK_WIDTH-1:0]     mask_5, mask_6;
-    reg  [X_WIDTH-1:0]        column_5, home_x_5, column_6, home_x_6;
+    reg  [X_WIDTH-1:0]        column_5, home_x_5, home_x_6;
     reg  [Y_WIDTH-1:0]        home_y_5, home_y_6;
     reg  [SLICE_WIDTH-1:0]    slice_5, slice_6;
     reg  [BLOCK_WIDTH-1:0]    block_5;
@@ -327,10 +326,15 @@ module meshkv_column_controller #(
     end
     reg  [ROWS-1:0]           asked_6;
     reg  [EXPECTED_WIDTH-1:0] askers_q;  // Tiles that ask, over the pieces of this slice so far.
-    wire                      here_6  = column_6 == x;
+    // What decides on a word is known with it: queries and new tokens wait for that.
+    reg                       here_6;     // The slice's tiles are in this column,
+    reg                       asks_6;     // and some ask.
+    reg                       asked_q;    // Some tile asks, over the pieces of this slice so far.
+    wire                      more_5  = valid_6 & ~last_6;  // The next piece is of the same slice.
     wire [ROWS-1:0]           ask_6   = asked_6 & {ROWS{here_6}};
-    wire                      fill_6  = last_6 && home_x_6 == x && |askers_q;
-    wire                      says_6  = valid_6 & (|ask_6 | fill_6);
+    reg                       mine_6;  // Its home is in this column.
+    wire                      fill_6  = last_6 & mine_6 & asked_q;
+    wire                      says_6  = valid_6 & (asks_6 | fill_6);
 
     // Range of flits that holds the rows. It begins at a chunk.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1, LAST_TOKEN_NUM = TOKENS - 1, LAST_IN_ROW_NUM = (1 << ROW_FLITS_LOG) - 1;
@@ -360,21 +364,19 @@ module meshkv_column_controller #(
     wire                      word_ready;
     reg  [BUS_WIDTH-1:0]      word_q;
     wire [ROWS-1:0]           own_rows = COLUMN_ROWS[x*ROWS+:ROWS];
-    wire [ROWS-1:0]           turned_rows = own_rows;
-    wire [ROWS-1:0]           turned_by   = spread_q;
-    reg  [ROWS-1:0]           close_rows;
-    reg  [EXPECTED_WIDTH-1:0] others;  // Partial results of a head besides that of one of these rows.
-    integer                   u, v;
-    always @(*) begin
-        close_rows = {ROWS{1'b0}};
-        for (u = 0; u < ROWS; u = u + 1) begin
-            for (v = 0; v < ROWS; v = v + 1)
-                close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (turned_rows[u] & turned_by[v]);
-        end
-        if (gathers_q) close_rows = {ROWS{|own_rows}};
-        others = OTHERS_NUM[EXPECTED_WIDTH-1:0];
-        if (~gathers_q) others = {EXPECTED_WIDTH{1'b0}};
-    end
+    wire [ROWS-1:0]           close_rows;
+    wire [EXPECTED_WIDTH-1:0] others;  // Partial results of a head besides that of one of these rows.
+    wire                      over, ends_close;
+    meshkv_close_rows #(
+        .ROWS          (ROWS),
+        .EXPECTED_WIDTH(EXPECTED_WIDTH)
+    ) u_close_rows (
+        .gathers   (gathers_q),
+        .spread    (spread_q),
+        .own_rows  (own_rows),
+        .close_rows(close_rows),
+        .others    (others)
+    );
     // A close of scattered streams goes to all heads and rows, as in a row-aligned mapping.
     wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
     wire [1:0]            kind     = call ? 2'd2 : close ? 2'd1 : 2'd0;
@@ -418,13 +420,19 @@ module meshkv_column_controller #(
             block_5              <= block_4;
             region_5             <= region_4;
 
-            {valid_6, last_6, begins_6, ends_6, segment_6, mask_6, column_6, slice_6} <=
-                {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, column_5, slice_5};
+            {valid_6, last_6, begins_6, ends_6, segment_6, mask_6, slice_6} <=
+                {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, slice_5};
             {home_y_6, home_x_6} <= {home_y_5, home_x_5};
+            mine_6   <= home_x_5 == x;
             region_6 <= region_5;
             local_6  <= { {LOCAL_WIDTH-STREAM_WIDTH{1'b0}}, prefix} * BLOCKS[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-BLOCK_WIDTH{1'b0}}, block_5};
             asked_6  <= asked_5;
-            if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
+            here_6   <= column_5 == x;
+            asks_6   <= column_5 == x && |asked_5;
+            if (valid_5) begin
+                askers_q <= (more_5 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
+                asked_q  <= (more_5 & asked_q) | (|asked_5);
+            end
 
             word_valid_q <= says;
             word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word,
@@ -444,8 +452,9 @@ module meshkv_column_controller #(
     end
 
     // A descriptor ends here after its slices have left.
-    wire over = advance & empty;
-    assign done = (state_q == DRAIN && over && !closes && !ends_step) || (close && advance && ends_q && !ends_step)
+    assign over       = advance & empty;
+    assign ends_close = close & advance & ends_q;
+    assign done = (state_q == DRAIN && over && !closes && !ends_step) || (ends_close && !ends_step)
         || (state_q == BARRIER && go);
     assign arrived = state_q == BARRIER;
     wire   start   = waits & ready & ~hold;

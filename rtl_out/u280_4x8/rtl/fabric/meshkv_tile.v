@@ -45,27 +45,27 @@ module meshkv_tile #(
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 64,
+    parameter CHUNK_FLITS = 32,
     // Flits of a burst, a power of two.
     parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 192,
+    parameter FIFO_DEPTH = 96,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 3,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 128,
+    parameter RETRY_TICKS = 64,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
-    parameter FETCH_HISTORY = 8,
+    parameter FETCH_HISTORY = 12,
     // Bits of one bank of the Bloom filter.
-    parameter BLOOM_BITS = 256,
+    parameter BLOOM_BITS = 64,
     // Width of one hash in bits: it addresses half a bank.
-    parameter HASH_WIDTH = 7,
+    parameter HASH_WIDTH = 5,
     // Exact tags stored at a time.
-    parameter TAG_ENTRIES = 16,
+    parameter TAG_ENTRIES = 4,
     // Requests in progress at a home.
-    parameter REQUEST_ENTRIES = 16,
+    parameter REQUEST_ENTRIES = 4,
     // Fetches that can wait for slices that are not resident.
     parameter PARK_DEPTH = 48,
     // Width of a number of tiles in bits.
@@ -87,13 +87,13 @@ module meshkv_tile #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 8,
+    parameter FIFO_PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 9,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 8,
+    parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -124,6 +124,12 @@ module meshkv_tile #(
     parameter CREDIT_WIDTH = 3,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
@@ -204,6 +210,11 @@ module meshkv_tile #(
     output wire [X_WIDTH-1:0]          root_x,  // Column of the sender.
     output wire [Y_WIDTH-1:0]          root_y,
     output wire [FLIT_WIDTH-1:0]       root_data,  // The flit.
+
+    // The same to the memory port.
+    output wire                        new_valid,  // One pulse a word, which has a credit.
+    output wire [63:0]                 new_data,  // The word.
+    input  wire                        new_credit,  // One pulse a word that left the port's queue.
 
     // A burst requested from the memory port.
     output wire                        req_valid,  // One pulse a burst, which has a credit.
@@ -291,8 +302,12 @@ module meshkv_tile #(
     wire asked    = (is_slice | is_close) & ask[y];
     wire filled   = is_slice && fill && home_x == x && home_y == y;
     wire asks_ready, fills_ready;
-    wire calls = heard & is_call;
-    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | vector_ready);
+    // The top bit tells words of new tokens from calls, and slices with a new token from others.
+    wire new_here = word[BUS_WIDTH-1];
+    wire is_token = is_call && new_here && word[66+:Y_WIDTH] == y;
+    wire calls    = heard & is_call & ~new_here;
+    wire token_ready;
+    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | vector_ready) & (~is_token | token_ready);
     assign vector_valid = heard & is_query;
     // Rows from the slice's home north to this tile, modulo ROWS.
     wire [Y_WIDTH:0] above = {1'b0, y} - {1'b0, home_y};
@@ -386,6 +401,33 @@ module meshkv_tile #(
     wire [INDEX_WIDTH-1:0]    claim_last, stream_flit;
     wire [EXPECTED_WIDTH-1:0] claim_expected;
     wire                      event_fill, event_slice, event_wait;
+    wire                      token_wanted, token_drop, token_done, piece_valid, piece_value, patch_valid;
+    wire [INDEX_WIDTH-1:0]    piece_number;
+    wire [ADDR_WIDTH-1:0]     patch_addr;
+    wire [FLIT_WIDTH/16-1:0]  patch_lanes;
+    wire [63:0]               patch_data;
+    meshkv_new_token #(
+        .INDEX_WIDTH(INDEX_WIDTH),
+        .HEAD_DIM   (HEAD_DIM),
+        .TOKEN_WORDS(TOKEN_WORDS),
+        .TOKEN_DEPTH(TOKEN_DEPTH)
+    ) u_token (
+        .clk         (clk),
+        .rst         (rst),
+        .s_valid     (heard & is_token),
+        .s_ready     (token_ready),
+        .s_data      (word[2+:64]),
+        .new_valid   (new_valid),
+        .new_data    (new_data),
+        .new_credit  (new_credit),
+        .token_wanted(token_wanted),
+        .token_drop  (token_drop),
+        .token_done  (token_done),
+        .piece_valid (piece_valid),
+        .piece_value (piece_value),
+        .piece_number(piece_number),
+        .patch_data  (patch_data)
+    );
     meshkv_filler #(
         .TAG_WIDTH     (TAG_WIDTH),
         .INDEX_WIDTH   (INDEX_WIDTH),
@@ -403,6 +445,7 @@ module meshkv_tile #(
         .SLOT_WIDTH    (SLOT_WIDTH),
         .ADDR_WIDTH    (ADDR_WIDTH),
         .TIMEOUT_WIDTH (TIMEOUT_WIDTH),
+        .ROW_FLITS_LOG (ROW_FLITS_LOG),
         .CREDITS       (REQ_DEPTH),
         .DEPTH         (FILL_DEPTH)
     ) u_filler (
@@ -415,6 +458,16 @@ module meshkv_tile #(
         .s_last        (last),
         .s_expected    (expected),
         .s_number      (number),
+        .s_append      (new_here),
+        .token_wanted  (token_wanted),
+        .token_drop    (token_drop),
+        .token_done    (token_done),
+        .piece_valid   (piece_valid),
+        .piece_value   (piece_value),
+        .piece_number  (piece_number),
+        .patch_valid   (patch_valid),
+        .patch_addr    (patch_addr),
+        .patch_lanes   (patch_lanes),
         .req_valid     (req_valid),
         .req_id        (req_id),
         .req_number    (req_number),
@@ -526,6 +579,10 @@ module meshkv_tile #(
         .fill_valid    (fill_valid),
         .fill_addr     (fill_addr),
         .fill_data     (fill_data),
+        .patch_valid   (patch_valid),
+        .patch_addr    (patch_addr),
+        .patch_lanes   (patch_lanes),
+        .patch_data    (patch_data),
         .claim_valid   (claim_valid),
         .claim_slot    (claim_slot),
         .claim_tag     (claim_tag),

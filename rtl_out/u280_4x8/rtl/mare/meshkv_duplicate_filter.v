@@ -15,13 +15,13 @@ module meshkv_duplicate_filter #(
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 9,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 64,
+    parameter CHUNK_FLITS = 32,
     // Bits of one bank of the Bloom filter.
-    parameter BLOOM_BITS = 256,
+    parameter BLOOM_BITS = 64,
     // Width of one hash in bits: it addresses half a bank.
-    parameter HASH_WIDTH = 7,
+    parameter HASH_WIDTH = 5,
     // Exact tags stored at a time.
-    parameter ENTRIES = 16
+    parameter ENTRIES = 4
 ) (
     input  wire                   clk,
     input  wire                   rst,

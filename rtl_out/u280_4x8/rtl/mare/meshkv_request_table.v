@@ -19,21 +19,13 @@ module meshkv_request_table #(
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 8,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 64,
+    parameter CHUNK_FLITS = 32,
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Requests in progress at a home.
-    parameter ENTRIES = 16,
+    parameter ENTRIES = 4,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 18,
-    // Cycles of window and tree.
-    parameter TOTAL = 12,
-    // Cycles to build a tree, but for those of a look-up.
-    parameter TREE = 0,
-    // TREE + 1: the last cycle of a window.
-    parameter CLOSING = 1,
-    // Width of their counter in bits.
-    parameter COUNT_WIDTH = 4
+    parameter TAG_WIDTH = 18
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -115,21 +107,8 @@ module meshkv_request_table #(
     reg                    room_q;    // There is one.
 
     // A fetch joins the matching open entry, or allocates one.
-    // Which it joins is known when it has been compared. That may have closed in the same cycle, so it may be chosen while
-    // the fetch is placed. A repeat prevents this, because the request may have to wait for others.
-    reg  [ENTRIES-1:0] join_q;
-    reg                joins_q;
-    wire [ENTRIES-1:0] may_join = (alike & open) | (vacant_q & {ENTRIES{twin & p_valid_q & ~joins_q}});
-    always @(posedge clk) begin
-        if (s_ready) begin
-            join_q  <= may_join;
-            joins_q <= |(alike & open) | (twin & p_valid_q & ~joins_q);
-        end
-        if (rst) joins_q <= 1'b0;
-    end
-    wire [ENTRIES-1:0] joined  = join_q;
-    wire               in_time = joins_q;
-    wire               repeats = p_valid_q & p_again_q;
+    wire [ENTRIES-1:0] joined  = met & open;
+    wire               in_time = |joined;
     wire [ENTRIES-1:0]     rest   = valid_q | vacant_q;
     wire [ENTRIES-1:0]     spare  = ~rest & (rest + 1'b1);  // The lowest other one, which is free next.
     wire               writes = 1'b0;
@@ -141,30 +120,6 @@ module meshkv_request_table #(
     assign event_open    = placed & ~in_time;
     assign event_merge   = placed & in_time;
     assign event_blocked = p_valid_q & ~placed;
-
-    // A window closes only when the home will soon be free for the request. Until then further fetches join,
-    // because a later one would need the same data sent again. Two requests with closed
-    // windows keep the home busy. Windows close in turn.
-    wire [ENTRIES-1:0] closed = valid_q & ~open;
-    reg                few_q;    // At most one was closed in the cycle before.
-    reg                close_q;  // One has closed since: closing_q.
-    reg  [ENTRIES-1:0] closing_q;
-    wire [ENTRIES-1:0] ending;   // Its window may close.
-    reg  [ENTRIES-1:0] after_q;  // Entries above the last one to close, which come first.
-    wire [ENTRIES-1:0] after  = ending & after_q;
-    wire [ENTRIES-1:0] first  = |after ? after & (~after + 1'b1) : ending & (~ending + 1'b1);
-    wire [ENTRIES-1:0] closes = first & {ENTRIES{few_q & ~close_q}};
-    always @(posedge clk) begin
-        few_q   <= ~|(closed & (closed - 1'b1));
-        close_q <= |ending & few_q & ~close_q;
-        closing_q <= closes;
-        if (close_q) after_q <= ~(closing_q | (closing_q - 1'b1));
-        if (rst) begin
-            after_q <= {ENTRIES{1'b0}};
-            few_q   <= 1'b1;
-            close_q <= 1'b0;
-        end
-    end
 
     // One chunk of one entry at a time, entries in turn. An entry is chosen in one cycle and read in another, so the next
     // is chosen while the chunk before waits. What is chosen is closed: it does not change until it is read.
@@ -256,48 +211,13 @@ module meshkv_request_table #(
             // If the placed fetch does not open the vacant entry, that is not valid.
             always @(posedge clk) if (s_ready) same_q <= alike[e] | (vacant_q[e] & twin);
             assign met[e] = same_q;
+            assign over[e] = 1'b1;
+            assign open[e] = 1'b0;
 
-            // One counter times the window and then the building of the tree.
-            reg [COUNT_WIDTH-1:0] count_q, count_d;
-            reg                   in_window, waited;
-            wire                  start     = opens[e];
-            wire                  may_close = closes[e];
-            // Registers keep what is compared with the counter: a window opens with the request and ends when it closes.
-            reg                   open_q, ending_q;
-            localparam            SHORT = TOTAL == CLOSING;
-            always @(posedge clk) begin
-                open_q   <= start | (open_q & ~may_close);
-                ending_q <= start ? SHORT : count_q == CLOSING + 1 || (ending_q && !may_close);
-                if (rst) {open_q, ending_q} <= 2'b00;
-            end
-            assign open[e]   = open_q;
-            assign ending[e] = ending_q & ready[e];
-            wire   unused_window = in_window;
-            always @(*) begin
-        in_window = count_q > TREE;
-        waited = count_q == 0;
-        if (start) begin
-            count_d = TOTAL;
-        end else if ((count_q == 0) | ((count_q == CLOSING) & !may_close)) begin
-            count_d = count_q;
-        end else begin
-            count_d = count_q - 1;
-        end
-            end
-            always @(posedge clk) begin
-                count_q <= count_d;
-                if (rst) count_q <= {COUNT_WIDTH{1'b0}};
-            end
-            reg over_q;
-            always @(posedge clk) over_q <= ~|count_d;
-            assign over[e] = over_q;
-            wire   unused_waited = waited;
-
-            assign due[e] = valid_q[e] & over[e] & ready[e] & ~(repeats & join_q[e]);
+            assign due[e] = valid_q[e] & over[e] & ready[e];
 
             always @(posedge clk) begin
                 begun_q[e] <= ~opens[e] & (served[e] ? ~range_ends : begun_q[e]);
-                if (joins[e]) again_q[e] <= again_q[e] | p_again_q;
                 if (opens[e]) begin
                     gen_q      <= p_key_q[KEY_WIDTH-1:TAG_WIDTH];
                     first_q    <= p_first_q;

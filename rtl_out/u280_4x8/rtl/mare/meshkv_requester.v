@@ -26,21 +26,21 @@ module meshkv_requester #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 64,
+    parameter CHUNK_FLITS = 32,
     // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 192,
+    parameter FIFO_DEPTH = 96,
     // Ranges in flight at a time, at least 2.
     parameter SLOTS = 3,
     // Completed ranges remembered, besides those in flight.
-    parameter HISTORY = 8,
+    parameter HISTORY = 12,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 128,
+    parameter RETRY_TICKS = 64,
     // Width of a place in the FIFO in bits, as small as possible.
-    parameter PTR_WIDTH = 8,
+    parameter PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 9,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 8
+    parameter ROOM_WIDTH = 7
 ) (
     input  wire                   clk,
     input  wire                   rst,

@@ -46,27 +46,27 @@ module meshkv_transport #(
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 64,
+    parameter CHUNK_FLITS = 32,
     // Flits of a burst, a power of two.
     parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 192,
+    parameter FIFO_DEPTH = 96,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 3,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 128,
+    parameter RETRY_TICKS = 64,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
-    parameter FETCH_HISTORY = 8,
+    parameter FETCH_HISTORY = 12,
     // Bits of one bank of the Bloom filter.
-    parameter BLOOM_BITS = 256,
+    parameter BLOOM_BITS = 64,
     // Width of one hash in bits: it addresses half a bank.
-    parameter HASH_WIDTH = 7,
+    parameter HASH_WIDTH = 5,
     // Exact tags stored at a time.
-    parameter TAG_ENTRIES = 16,
+    parameter TAG_ENTRIES = 4,
     // Requests in progress at a home.
-    parameter REQUEST_ENTRIES = 16,
+    parameter REQUEST_ENTRIES = 4,
     // Fetches that can wait for slices that are not resident.
     parameter PARK_DEPTH = 48,
     // Width of a number of tiles in bits.
@@ -88,11 +88,11 @@ module meshkv_transport #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 8,
+    parameter FIFO_PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 9,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 8
+    parameter ROOM_WIDTH = 7
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -130,6 +130,12 @@ module meshkv_transport #(
     input  wire                      fill_valid,  // A flit is written.
     input  wire [ADDR_WIDTH-1:0]     fill_addr,  // Slot * SLICE_FLITS + position in the slice.
     input  wire [FLIT_WIDTH-1:0]     fill_data,
+
+    // A part of a flit is written into the staging memory.
+    input  wire                      patch_valid,
+    input  wire [ADDR_WIDTH-1:0]     patch_addr,  // Of the flit.
+    input  wire [FLIT_WIDTH/16-1:0]  patch_lanes,  // Lanes of 16 bits that are written.
+    input  wire [63:0]               patch_data,  // Repeats over the flit.
 
     // A slot is claimed for a slice.
     input  wire                      claim_valid,  // One pulse a slice, before it is filled.
@@ -358,6 +364,10 @@ module meshkv_transport #(
         .fill_valid          (fill_valid),
         .fill_addr           (fill_addr),
         .fill_data           (fill_data),
+        .patch_valid         (patch_valid),
+        .patch_addr          (patch_addr),
+        .patch_lanes         (patch_lanes),
+        .patch_data          (patch_data),
         .claim_valid         (claim_valid),
         .claim_slot          (claim_slot),
         .claim_tag           (claim_tag),

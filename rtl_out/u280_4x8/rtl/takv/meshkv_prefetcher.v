@@ -24,7 +24,7 @@ module meshkv_prefetcher #(
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 64,
+    parameter CHUNK_FLITS = 32,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
     // Elements of a K or V row, a power of two.

@@ -194,8 +194,6 @@ module meshkv_column_controller #(
     localparam [SLICES*X_WIDTH-1:0]     OWN_COLUMNS = {3'd7, 3'd7, 3'd7, 3'd7, 3'd6, 3'd6, 3'd6, 3'd6, 3'd5, 3'd5, 3'd5, 3'd5, 3'd4, 3'd4, 3'd4, 3'd4, 3'd3, 3'd3, 3'd3, 3'd3, 3'd2, 3'd2, 3'd2, 3'd2, 3'd1, 3'd1, 3'd1, 3'd1, 3'd0, 3'd0, 3'd0, 3'd0};
     localparam [SLICES*SLICE_WIDTH-1:0] OWN_PLACES  = {5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0, 5'd3, 5'd2, 5'd1, 5'd0};
     localparam [SLICES*AHEAD_WIDTH-1:0] TURNS       = {4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0, 4'd6, 4'd4, 4'd2, 4'd0};
-    // Of each KV head of a column, the last first: the row in which the homes of a first segment in row 0 begin.
-    localparam [COLUMN_SLICES*ROWS-1:0] TURN_ROWS   = {8'b01000000, 8'b00010000, 8'b00000100, 8'b00000001};
     // Heads and rows of each column, the last column first.
     localparam [COLS*MASK_WIDTH-1:0] COLUMN_MASKS = {4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111};
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101};
@@ -296,7 +294,7 @@ module meshkv_column_controller #(
     reg                       valid_5, last_5, begins_5, ends_5, valid_6, last_6, begins_6, ends_6;
     reg  [SEGMENT_WIDTH-1:0]  segment_5, segment_6;
     reg  [MASK_WIDTH-1:0]     mask_5, mask_6;
-    reg  [X_WIDTH-1:0]        column_5, home_x_5, column_6, home_x_6;
+    reg  [X_WIDTH-1:0]        column_5, home_x_5, home_x_6;
     reg  [Y_WIDTH-1:0]        home_y_5, home_y_6;
     reg  [SLICE_WIDTH-1:0]    slice_5, slice_6;
     reg  [BLOCK_WIDTH-1:0]    block_5;
@@ -331,10 +329,15 @@ module meshkv_column_controller #(
     end
     reg  [ROWS-1:0]           asked_6;
     reg  [EXPECTED_WIDTH-1:0] askers_q;  // Tiles that ask, over the pieces of this slice so far.
-    wire                      here_6  = column_6 == x;
+    // What decides on a word is known with it: queries and new tokens wait for that.
+    reg                       here_6;     // The slice's tiles are in this column,
+    reg                       asks_6;     // and some ask.
+    reg                       asked_q;    // Some tile asks, over the pieces of this slice so far.
+    wire                      more_5  = valid_6 & ~last_6;  // The next piece is of the same slice.
     wire [ROWS-1:0]           ask_6   = asked_6 & {ROWS{here_6}};
-    wire                      fill_6  = last_6 && home_x_6 == x && |askers_q;
-    wire                      says_6  = valid_6 & (|ask_6 | fill_6);
+    reg                       mine_6;  // Its home is in this column.
+    wire                      fill_6  = last_6 & mine_6 & asked_q;
+    wire                      says_6  = valid_6 & (asks_6 | fill_6);
 
     // Range of flits that holds the rows. It begins at a chunk.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1, LAST_TOKEN_NUM = TOKENS - 1, LAST_IN_ROW_NUM = (1 << ROW_FLITS_LOG) - 1;
@@ -364,36 +367,39 @@ module meshkv_column_controller #(
     wire                      word_ready;
     reg  [BUS_WIDTH-1:0]      word_q;
     wire [ROWS-1:0]           own_rows = COLUMN_ROWS[x*ROWS+:ROWS];
-    // Rows that hold a segment of a stream since it was closed have a partial result of its heads, and others have none.
-    // They are kept for the first KV head of the column; those of another are turned. Any row may have one where tiles fetched
-    // slices of another row's home.
-    localparam ALL_STREAMS = 1 << STREAM_WIDTH;
-    reg  [ALL_STREAMS*ROWS-1:0] held_q;
-    reg  [ALL_STREAMS-1:0]    mine_q;       // Streams of the descriptor.
-    reg  [ROWS-1:0]           seen_q;       // Rows of its segments.
-    reg  [ROWS-1:0]           due_q;        // Rows of all segments of its streams.
-    reg  [ROWS-1:0]           turn_rows_q;  // Of the KV head that ends.
-    reg  [ROWS-1:0]           held_rows;
-    integer                   w;
-    always @(*) begin
-        held_rows = seen_q;
-        for (w = 0; w < ALL_STREAMS; w = w + 1) held_rows = held_rows | (held_q[w*ROWS+:ROWS] & {ROWS{mine_q[w]}});
-    end
-    wire [ROWS-1:0]           turned_rows = gathers_q ? due_q : own_rows;
-    wire [ROWS-1:0]           turned_by   = gathers_q ? turn_rows_q : spread_q;
-    reg  [ROWS-1:0]           close_rows;
-    reg  [EXPECTED_WIDTH-1:0] others;  // Partial results of a head besides that of one of these rows.
-    integer                   u, v;
-    always @(*) begin
-        close_rows = {ROWS{1'b0}};
-        for (u = 0; u < ROWS; u = u + 1) begin
-            for (v = 0; v < ROWS; v = v + 1)
-                close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (turned_rows[u] & turned_by[v]);
-        end
-        others = {EXPECTED_WIDTH{1'b1}};
-        for (u = 0; u < ROWS; u = u + 1) others = others + { {EXPECTED_WIDTH-1{1'b0}}, due_q[u]};
-        if (~gathers_q) others = {EXPECTED_WIDTH{1'b0}};
-    end
+    wire [ROWS-1:0]           close_rows;
+    wire [EXPECTED_WIDTH-1:0] others;  // Partial results of a head besides that of one of these rows.
+    wire                      over, ends_close;
+    wire                      begins_now = state_q == IDLE;
+    wire                      draining   = state_q == DRAIN;
+    wire                      joins      = state_q == SPREAD && b_counts;
+    meshkv_close_rows #(
+        .ROWS          (ROWS),
+        .EXPECTED_WIDTH(EXPECTED_WIDTH),
+        .Y_WIDTH       (Y_WIDTH),
+        .STREAM_WIDTH  (STREAM_WIDTH),
+        .SLICE_WIDTH   (SLICE_WIDTH),
+        .COLUMN_SLICES (COLUMN_SLICES)
+    ) u_close_rows (
+        .clk        (clk),
+        .rst        (rst),
+        .gathers    (gathers_q),
+        .spread     (spread_q),
+        .own_rows   (own_rows),
+        .begins     (begins_now),
+        .joins      (joins),
+        .stream     (b_now),
+        .turns      (run & advance),
+        .turns_to   (piece[SLICE_WIDTH-1:0]),
+        .sees       (advance & valid_6 & here_6),
+        .any_row    (~row_aligned | share),
+        .first_slice(~|place_6),
+        .home_y     (home_y_6),
+        .keeps      (draining & over),
+        .forgets    (ends_close),
+        .close_rows (close_rows),
+        .others     (others)
+    );
     // A close of scattered streams goes to all heads and rows, as in a row-aligned mapping.
     wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
     wire [1:0]            kind     = call ? 2'd2 : close ? 2'd1 : 2'd0;
@@ -440,14 +446,20 @@ module meshkv_column_controller #(
             block_5              <= block_4;
             region_5             <= region_4;
 
-            {valid_6, last_6, begins_6, ends_6, segment_6, mask_6, column_6, slice_6} <=
-                {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, column_5, slice_5};
+            {valid_6, last_6, begins_6, ends_6, segment_6, mask_6, slice_6} <=
+                {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, slice_5};
             {home_y_6, home_x_6} <= {home_y_5, home_x_5};
+            mine_6   <= home_x_5 == x;
             region_6 <= region_5;
             place_6  <= OWN_PLACES[slice_5*SLICE_WIDTH+:SLICE_WIDTH];
             local_6  <= { {LOCAL_WIDTH-STREAM_WIDTH{1'b0}}, prefix} * BLOCKS[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-BLOCK_WIDTH{1'b0}}, block_5};
             asked_6  <= asked_5;
-            if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
+            here_6   <= column_5 == x;
+            asks_6   <= column_5 == x && |asked_5;
+            if (valid_5) begin
+                askers_q <= (more_5 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
+                asked_q  <= (more_5 & asked_q) | (|asked_5);
+            end
 
             word_valid_q <= says;
             word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word,
@@ -467,13 +479,12 @@ module meshkv_column_controller #(
     end
 
     // A descriptor ends here after its slices have left.
-    wire over = advance & empty;
-    assign done = (state_q == DRAIN && over && !closes && !ends_step) || (close && advance && ends_q && !ends_step)
+    assign over       = advance & empty;
+    assign ends_close = close & advance & ends_q;
+    assign done = (state_q == DRAIN && over && !closes && !ends_step) || (ends_close && !ends_step)
         || (state_q == SAMPLE && advance);
     wire   start   = waits & ~hold;
     assign idle = state_q == IDLE && ~waits && ~word_valid_q;
-    wire   keeps   = state_q == DRAIN && over;
-    wire   forgets = close & advance & ends_q;
     always @(posedge clk) begin
         case (state_q)
             IDLE: begin
@@ -482,15 +493,12 @@ module meshkv_column_controller #(
                 spread_q  <= {ROWS{1'b0}};
                 gathers_q <= 1'b0;
                 closing_q <= {MASK_WIDTH{1'b0}};
-                mine_q    <= {ALL_STREAMS{1'b0}};
-                seen_q    <= {ROWS{1'b0}};
                 if (start) state_q <= SPREAD;
             end
             SPREAD: begin
                 b_q   <= b_q + 1'b1;
                 row_q <= {row_q[ROWS-2:0], row_q[ROWS-1]};
                 if (b_counts) begin
-                    mine_q[b_now]      <= 1'b1;
                     spread_q           <= spread_q | row_q;
                     gathers_q          <= gathers_q | ~head_tile | scattered_q[b_now];
                     scattered_q[b_now] <= ~closes & (~head_tile | scattered_q[b_now]);
@@ -514,7 +522,6 @@ module meshkv_column_controller #(
                     if (last_turn) group_q <= last_group ? {GROUP_WIDTH{1'b0}} : group_q + 1'b1;
                 end
                 if (column_now == x) closing_q <= closing_q | mask_now;
-                turn_rows_q <= TURN_ROWS[piece[SLICE_WIDTH-1:0]*ROWS+:ROWS];
                 if (ends_round) begin
                     begin_q <= last_round ? {PIECE_COUNT_WIDTH{1'b0}} : next_piece;
                     ends_q  <= last_round;
@@ -530,19 +537,9 @@ module meshkv_column_controller #(
             SAMPLE: if (advance) state_q <= IDLE;
             default: state_q <= IDLE;
         endcase
-        due_q <= |held_rows ? held_rows : {ROWS{1'b1}};
-        for (w = 0; w < ALL_STREAMS; w = w + 1) begin
-            if (mine_q[w] & keeps) held_q[w*ROWS+:ROWS] <= held_q[w*ROWS+:ROWS] | seen_q;
-            if (mine_q[w] & forgets) held_q[w*ROWS+:ROWS] <= {ROWS{1'b0}};
-        end
-        if (advance & valid_6 & here_6) begin
-            if (~row_aligned | share) seen_q <= {ROWS{1'b1}};
-            else if (~|place_6) seen_q[home_y_6] <= 1'b1;
-        end
         if (rst) begin
             state_q     <= IDLE;
             scattered_q <= {(1<<STREAM_WIDTH){1'b0}};
-            held_q      <= {ALL_STREAMS*ROWS{1'b0}};
         end
     end
 

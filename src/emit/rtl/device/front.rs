@@ -31,8 +31,19 @@ const TOLD_APART: [&str; 4] =
     ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain", "meshkv_token_writer"];
 
 /// Parameters of parts that the front sets.
-const OWN: [&str; 9] =
-    ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES", "SECOND", "BURSTS", "DEPTH"];
+const OWN: [&str; 11] = [
+    "ID_WIDTH",
+    "ADDR_WIDTH",
+    "LOW_BITS",
+    "LEN_BITS",
+    "ALIGN_LOG",
+    "QUEUE",
+    "CREDITS",
+    "BOUNDARIES",
+    "SECOND",
+    "BURSTS",
+    "DEPTH",
+];
 
 pub(in crate::emit::rtl) fn front(
     w: &DeviceParams,
@@ -51,13 +62,13 @@ pub(in crate::emit::rtl) fn front(
     )
     .params_of(&all, &OWN)
     .front(w, &["BUFFER_LOG", "DESC_QUEUE", "QUERY_BURSTS"])
-    .control(&c.control, &["AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "ROW_PORTS", "PORT_TILES"])
+    .control(&c.control, &["AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "LEN_WIDTH", "ROW_PORTS", "PORT_TILES"])
     .params_of(&[core], &[]);
     let used: Vec<_> = all
         .iter()
         .flat_map(|part| part.params.iter().map(|p| p.name))
         .chain(["BUFFER_LOG", "DESC_QUEUE", "QUERY_BURSTS"])
-        .chain(["AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "ROW_PORTS", "PORT_TILES"])
+        .chain(["AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "LEN_WIDTH", "ROW_PORTS", "PORT_TILES"])
         .filter(|name| !OWN.contains(name))
         .collect();
     b = b.only(&used).platform(w, c.control.append.is_some());

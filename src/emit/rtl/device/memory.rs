@@ -104,6 +104,8 @@ pub(in crate::emit::rtl) fn read_slices(w: &DeviceParams) -> ModuleSpec {
     )
     .param("ID_WIDTH", w.core_id(), "Width of the requester's ID.")
     .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
+    .param("LOW_BITS", 0, "Their low bits that are 0, and cross no boundary.")
+    .param("LEN_BITS", 8, "Width of a burst's beats less one, in bits.")
     .front(w, &["FLIT_WIDTH"])
     .param("CREDITS", 4, "Addresses that wait at the guard.")
     .param("BOUNDARIES", 1, "Boundaries crossed; with 0 the module is wires.")

@@ -93,10 +93,14 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
     if w.append.is_some() {
         b = b.new_tokens(Dir::Input);
     }
+    let mut parts = vec!["meshkv_fifo", "meshkv_placement", "meshkv_close_rows"];
+    if w.append.is_some() {
+        parts.push("meshkv_token_words");
+    }
     b.group("To the bus.")
         .output("bus_valid", 1, "One pulse a word, which has a credit.")
         .output("bus_data", "BUS_WIDTH", "The word.")
         .input("bus_credit", 1, "One pulse a word that left the stop.")
-        .instances(&["meshkv_fifo", "meshkv_placement"])
+        .instances(&parts)
         .build()
 }

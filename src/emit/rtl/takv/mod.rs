@@ -2,6 +2,7 @@
 
 pub(super) mod bundles;
 pub(super) mod bus_stop;
+mod close_rows;
 pub(super) mod column_controller;
 pub(super) mod filler;
 pub(super) mod memory_port;
@@ -12,10 +13,12 @@ pub(super) mod prefetcher;
 pub(super) mod query_words;
 pub(super) mod swap_unit;
 mod tables;
+mod token_words;
 
 use crate::design::{Design, PlacementKind};
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::takv::bus_stop::bus_stop;
+use crate::emit::rtl::takv::close_rows::close_rows;
 use crate::emit::rtl::takv::column_controller::column_controller;
 use crate::emit::rtl::takv::filler::filler;
 use crate::emit::rtl::takv::memory_port::memory_port;
@@ -25,10 +28,12 @@ use crate::emit::rtl::takv::placement::{divmod, placement};
 use crate::emit::rtl::takv::prefetcher::prefetcher;
 use crate::emit::rtl::takv::query_words::query_words;
 use crate::emit::rtl::takv::swap_unit::{occupancy, swap_unit};
+use crate::emit::rtl::takv::token_words::token_words;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("takv/meshkv_bus_stop.v"),
+    template!("takv/meshkv_close_rows.v"),
     template!("takv/meshkv_column_controller.v"),
     template!("takv/meshkv_filler.v"),
     template!("takv/meshkv_memory_port.v"),
@@ -39,6 +44,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("takv/meshkv_query_words.v"),
     template!("takv/meshkv_divmod.v"),
     template!("takv/meshkv_swap_unit.v"),
+    template!("takv/meshkv_token_words.v"),
     template!("takv/meshkv_write_port.v"),
 ];
 
@@ -51,15 +57,11 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     if w.placement.kind != PlacementKind::Hub {
         modules.push(divmod());
     }
-    modules.extend([
-        placement,
-        controller,
-        query_words(&w),
-        memory_port(&w),
-        bus_stop(&w),
-        prefetcher(&w),
-        filler(&w),
-    ]);
+    modules.extend([placement, close_rows(&w)]);
+    if w.append.is_some() {
+        modules.push(token_words(&w));
+    }
+    modules.extend([controller, query_words(&w), memory_port(&w), bus_stop(&w), prefetcher(&w), filler(&w)]);
     if let Some(append) = &w.append {
         modules.extend([new_token(&w), write_port(&w, append)]);
     }
