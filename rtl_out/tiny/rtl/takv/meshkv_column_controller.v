@@ -394,7 +394,8 @@ module meshkv_column_controller #(
     // for all tokens, too.
     localparam PAUSE_NUM   = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH;
     localparam PAUSE_WIDTH = $clog2(PAUSE_NUM + 1);
-    localparam [PAUSE_WIDTH-1:0] PAUSE = PAUSE_NUM[PAUSE_WIDTH-1:0] - 2'd2;
+    localparam PAUSE_AT_NUM = PAUSE_NUM - 2;
+    localparam [PAUSE_WIDTH-1:0] PAUSE = PAUSE_AT_NUM[PAUSE_WIDTH-1:0];
     reg  [ROWS*PAUSE_WIDTH-1:0] said_q;  // By row, those that it has to fetch or to fill.
     reg  [ROWS-1:0]        most_said;
     reg                    barred_q;  // Tiles keep jobs.

@@ -1320,6 +1320,7 @@ module meshkv_front #(
         .beat_data   (beat_data),
         .beat_resp   (beat_resp)
     );
+    wire                     unused_done    = query_done;
     wire                     near_ask_valid = ask_valid;
     wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = ask_addr;
     wire [7:0]               near_ask_len   = ask_len;
