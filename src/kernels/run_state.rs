@@ -31,7 +31,7 @@ pub struct RunState {
     pub lists: Signal<In, Bit>,
     /// It has been read.
     pub list_done: Signal<In, Bit>,
-    /// The core has all queries.
+    /// The core has all queries, or knows that they come.
     pub query_done: Signal<In, Bit>,
     /// Descriptors of the run are left.
     pub queue_left: Signal<In, Bit>,

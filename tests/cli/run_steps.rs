@@ -33,7 +33,7 @@ fn caches_grow_on_the_verilog_as_on_its_model() {
 
 #[test]
 fn homes_swap_on_the_configuration_for_growing_caches() {
-    let line = "configs/grow_4x4.toml --fit --engine model --lengths 17,64,200 --steps 48";
+    let line = "configs/grow_4x4.toml --fit --engine model --lengths 17,64,200 --steps 96";
     let value = json(line);
     assert_eq!((&value["bit_exact"], &value["memory_equal"]), (&true.into(), &true.into()));
     assert!(value["swaps"].as_u64() > Some(0), "{value:#}");

@@ -23,10 +23,9 @@ fn a_token_that_is_lost_or_written_elsewhere_is_found() {
     let files = hasty(&design);
     assert_eq!(found(&files, &jobs, Faults::default()), "");
     let mutants: [Mutant; 9] = [
-        // A descriptor leaves before its token is in.
-        ("meshkv_descriptor_queue", "(~desc_append | tokens_here)", "1'b1", ""),
-        // The next run finds the tokens of the last one.
-        ("meshkv_token_reader", "~begin_run & (here_q |", "(here_q |", ""),
+        // A slice is announced before its token is in, or with the tokens of the run before.
+        ("meshkv_token_reader", "open_q & ~(busy_q & rests)", "open_q & ~busy_q", ""),
+        ("meshkv_token_reader", "begin_run ? |streams :", "begin_run ? 1'b0 :", ""),
         (
             "meshkv_token_reader",
             "next_q   <= TOKENS_AT[IO_ADDR_WIDTH-1:0];",

@@ -46,7 +46,7 @@ add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[1].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 0 and 1.
-# expect 216
+# expect 219
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[3].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[4].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[5].*gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Their credits between rows 0 and 1.

@@ -88,6 +88,8 @@ pub struct RandomFabric {
     random: u64,
     descriptors: VecDeque<Vec<(&'static str, u64)>>,
     made: u64,
+    /// Periods for which queries and new tokens are expected, from the reset on.
+    expected: [u64; 2],
     memory: Vec<Port>,
     /// Flits left of each tile's packet.
     parts: Vec<u64>,
@@ -147,6 +149,7 @@ impl RandomFabric {
             random,
             descriptors,
             made: 0,
+            expected: [mix(seed) % 600, mix(seed + 1) % 600],
             memory,
             parts,
             network,
@@ -172,6 +175,12 @@ impl RandomFabric {
         self.offer_descriptor();
         self.offer_parts();
         self.offer_query();
+        for (at, name) in ["more_queries", "more_tokens"].into_iter().enumerate() {
+            if self.ports.contains_key(name) {
+                self.set(name, 0, u64::from(self.expected[at] > 0));
+            }
+            self.expected[at] = self.expected[at].saturating_sub(1);
+        }
         for tile in 0..self.parts.len() {
             let (job, kv) = (self.below(16) < self.pace.takes, self.below(16) < self.pace.takes);
             self.set("job_ready", tile, u64::from(job));

@@ -270,6 +270,7 @@ module meshkv_front #(
     output wire [HEAD_ID_WIDTH-1:0]         query_head,  // Query head.
     output wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
     output wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
+    output wire                             more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                             desc_valid,
@@ -427,6 +428,7 @@ module meshkv_front #(
     wire pe_down;
     wire count_valid;
     wire [31:0] count_data;
+    wire query_begun;
     wire query_done;
     wire query_bad;
     wire query_late;
@@ -737,7 +739,8 @@ module meshkv_front #(
         .flush        (flush),
         .stale        (stale),
         .query_go     (query_go),
-        .query_done   (query_done),
+        .query_begun  (query_begun),
+        .more_queries (more_queries),
         .query_bad    (query_bad),
         .query_late   (query_late),
         .query_moves  (query_moves),
@@ -835,6 +838,7 @@ module meshkv_front #(
         .flush       (flush),
         .query_go    (query_go),
         .streams     (query_streams[STREAMS_WIDTH-1:0]),
+        .query_begun (query_begun),
         .query_done  (query_done),
         .query_bad   (query_bad),
         .query_late  (query_late),
@@ -845,6 +849,7 @@ module meshkv_front #(
         .query_head  (query_head),
         .query_group (query_group),
         .query_data  (query_data),
+        .more_queries(more_queries),
         .ask_valid   (ask_valid),
         .ask_ready   (ask_ready),
         .ask_addr    (ask_addr),
@@ -853,6 +858,7 @@ module meshkv_front #(
         .beat_data   (beat_data),
         .beat_resp   (beat_resp)
     );
+    wire                     unused_done    = query_done;
     wire                     near_ask_valid = ask_valid;
     wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = ask_addr;
     wire [7:0]               near_ask_len   = ask_len;

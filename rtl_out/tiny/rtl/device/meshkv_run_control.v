@@ -80,7 +80,8 @@ module meshkv_run_control #(
     output wire                     flush,  // Work in progress is dropped.
     output wire                     stale,  // Memory owes answers of an earlier use of the epoch: no address is taken.
     output wire                     query_go,  // One pulse: queries are read.
-    input  wire                     query_done,  // The core has them all.
+    input  wire                     query_begun,  // The core has them all, or knows that they come.
+    input  wire                     more_queries,  // They come.
     input  wire                     query_bad,  // Their memory returned an error.
     input  wire                     query_late,  // Their memory does not answer.
     input  wire                     query_moves,  // Progress.
@@ -370,7 +371,8 @@ module meshkv_run_control #(
     assign fail_where = place_q;
 
     // Next state, and the registers that describe the run.
-    wire       settled = ~|due_q & core_idle & ~queue_left & ~any_q;
+    wire       query_done = query_begun;  // Descriptors may begin.
+    wire       settled = ~|due_q & ~more_queries & core_idle & ~queue_left & ~any_q;
     wire       calm    = settle_q == SETTLE_MAX[3:0];
     wire       breaks  = works & fails;
     wire       rested  = timer_q[5];

@@ -199,7 +199,7 @@ module meshkv_top #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 5,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 71,
+    parameter BUS_WIDTH = 72,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -492,6 +492,7 @@ module meshkv_top #(
     wire [HEAD_ID_WIDTH-1:0] query_head;
     wire [QUERY_GROUP_WIDTH-1:0] query_group;
     wire [64*QUERY_GROUP-1:0] query_data;
+    wire more_queries;
     wire desc_valid;
     wire [STREAM_WIDTH-1:0] desc_prefix;
     wire [LAYER_WIDTH-1:0] desc_layer;
@@ -746,6 +747,7 @@ module meshkv_top #(
         .query_head           (query_head),
         .query_group          (query_group),
         .query_data           (query_data),
+        .more_queries         (more_queries),
         .desc_valid           (desc_valid),
         .desc_ready           (desc_ready),
         .desc_prefix          (desc_prefix),
@@ -947,6 +949,7 @@ module meshkv_top #(
         .query_head     (query_head),
         .query_group    (query_group),
         .query_data     (query_data),
+        .more_queries   (more_queries),
         .desc_valid     (desc_valid),
         .desc_ready     (desc_ready),
         .desc_prefix    (desc_prefix),

@@ -106,7 +106,7 @@ module meshkv_core #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 5,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 71,
+    parameter BUS_WIDTH = 72,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -300,6 +300,7 @@ module meshkv_core #(
     input  wire [HEAD_ID_WIDTH-1:0]               query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]           query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]              query_data,  // FP16, the first in the lowest bits.
+    input  wire                                   more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                                   desc_valid,
@@ -547,6 +548,7 @@ module meshkv_core #(
         .query_head     (query_head),
         .query_group    (query_group),
         .query_data     (query_data),
+        .more_queries   (more_queries),
         .desc_valid     (desc_valid),
         .desc_ready     (desc_ready),
         .desc_prefix    (desc_prefix),

@@ -77,7 +77,7 @@ module meshkv_periphery #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 11,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 71,
+    parameter BUS_WIDTH = 72,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -110,6 +110,10 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // Width of the ID of a tile's burst in bits.
@@ -141,6 +145,7 @@ module meshkv_periphery #(
     input  wire [HEAD_ID_WIDTH-1:0]        query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]    query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]       query_data,  // FP16, the first in the lowest bits.
+    input  wire                            more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                            desc_valid,
@@ -245,15 +250,19 @@ module meshkv_periphery #(
     );
 
     // A query is sent to the column of its head. There it waits for the bus, so that other columns get theirs meanwhile.
-    // Descriptors wait for the queries of all columns. If columns began one after the other, tiles would get out of step.
+    // While more_queries says that more come, descriptors begin beside them, and the arrays wait for the last of all columns:
+    // if columns began one after the other, tiles would get out of step. Descriptors wait for queries that come without it.
     localparam [COLS*HEAD_ID_WIDTH-1:0] FIRST_HEADS = {3'd4, 3'd2, 3'd0};
     localparam [COLS*HEAD_ID_WIDTH-1:0] LAST_PLACES = {3'd1, 3'd1, 3'd1};
     localparam [COLS-1:0]               HAVE_HEADS  = {1'b1, 1'b1, 1'b1};
     wire [COLS-1:0] takers, takes;
     assign query_ready = |(takers & takes);
     wire [COLS-1:0] queries_wait;
-    reg             hold_q;
-    always @(posedge clk) hold_q <= |queries_wait & ~rst[0];
+    reg             hold_q, loading_q;
+    always @(posedge clk) begin
+        hold_q    <= |queries_wait & ~rst[0];
+        loading_q <= (more_queries | (loading_q & |queries_wait)) & ~rst[0];
+    end
     genvar c;
     generate
         for (c = 0; c < COLS; c = c + 1) begin : gen_column
@@ -332,6 +341,8 @@ module meshkv_periphery #(
                 .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
                 .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
                 .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
+                .ASK_DEPTH          (ASK_DEPTH),
+                .FILL_DEPTH         (FILL_DEPTH),
                 .QUEUE              (DESC_DEPTH),
                 .HOME_WIDTH         (HOME_WIDTH)
             ) u_controller (
@@ -345,6 +356,7 @@ module meshkv_periphery #(
                 .query_word    (vector_word),
                 .query_data    (vector_data),
                 .hold          (hold_q),
+                .loading       (loading_q),
                 .desc_valid    (desc_valid & desc_ready),
                 .desc_ready    (readies[c]),
                 .desc_prefix   (desc_prefix),

@@ -93,7 +93,7 @@ module meshkv_tile #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 5,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 71,
+    parameter BUS_WIDTH = 72,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -300,12 +300,23 @@ module meshkv_tile #(
     wire is_close = kind == 2'd1;
     wire is_call  = kind == 2'd2;
     wire is_query = kind == 2'd3;
+    wire is_mark  = is_query & word[2+64+QUERY_WORD_WIDTH+HEAD_PLACE_WIDTH+STREAM_WIDTH];
     wire asked    = (is_slice | is_close) & ask[y];
     wire filled   = is_slice && fill && home_x == x && home_y == y;
     wire asks_ready, fills_ready;
     wire calls = heard & is_call;
-    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | vector_ready);
-    assign vector_valid = heard & is_query;
+    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | is_mark | vector_ready);
+    assign vector_valid = heard & is_query & ~is_mark;
+
+    // While queries come, slices are filled and fetched, and their jobs are kept.
+    reg  barred_q;
+    wire next_job_valid, next_job_ready;
+    assign job_valid      = next_job_valid & ~barred_q;
+    assign next_job_ready = job_ready & ~barred_q;
+    always @(posedge clk) begin
+        if (heard & is_mark) barred_q <= word[2];
+        if (rst) barred_q <= 1'b0;
+    end
     // Rows from the slice's home north to this tile, modulo ROWS.
     wire [Y_WIDTH:0] above = {1'b0, y} - {1'b0, home_y};
     wire [Y_WIDTH:0] round = above + ROWS[Y_WIDTH:0];
@@ -364,8 +375,8 @@ module meshkv_tile #(
         .s_last_row   (last_row),
         .s_mapping    (mapping),
         .s_lag        (lag),
-        .job_valid    (job_valid),
-        .job_ready    (job_ready),
+        .job_valid    (next_job_valid),
+        .job_ready    (next_job_ready),
         .job_close    (job_close),
         .job_tag      (job_tag),
         .job_mask     (job_mask),

@@ -11,7 +11,7 @@ module meshkv_bus_stop #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 1,
     // Width of a word in bits.
-    parameter WIDTH = 71,
+    parameter WIDTH = 72,
     // Words that a stop holds.
     parameter DEPTH = 4
 ) (

@@ -49,7 +49,7 @@ module meshkv_column_controller #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 11,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 71,
+    parameter BUS_WIDTH = 72,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -86,6 +86,10 @@ module meshkv_column_controller #(
     parameter HEAD_PLACE_WIDTH = 1,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 3,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
     // Descriptors that wait.
     parameter QUEUE = 4,
     // X_WIDTH + Y_WIDTH.
@@ -102,7 +106,8 @@ module meshkv_column_controller #(
     input  wire [HEAD_PLACE_WIDTH-1:0] query_head,  // Query head, by its place in the column.
     input  wire [QUERY_WORD_WIDTH-1:0] query_word,  // Number of the four elements.
     input  wire [63:0]                 query_data,  // FP16, the first in the lowest bits.
-    input  wire                        hold,  // Queries wait for a bus: no descriptor begins.
+    input  wire                        hold,  // Queries wait for a bus: no descriptor begins, unless they are expected.
+    input  wire                        loading,  // Queries are expected: arrays wait.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                        desc_valid,
@@ -383,10 +388,32 @@ module meshkv_column_controller #(
     wire [ROWS-1:0]       ask      = close ? close_rows : ask_6;
     wire [MASK_WIDTH-1:0] mask     = close ? closing_q : mask_6;
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
+
+    // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
+    // when the last query is on the bus. Tiles have room for so many slices: two more are said before that stops. A slice with a new token waits
+    // for all tokens, too.
+    localparam PAUSE_NUM   = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH;
+    localparam PAUSE_WIDTH = $clog2(PAUSE_NUM + 1);
+    localparam PAUSE_AT_NUM = PAUSE_NUM - 2;
+    localparam [PAUSE_WIDTH-1:0] PAUSE = PAUSE_AT_NUM[PAUSE_WIDTH-1:0];
+    reg  [ROWS*PAUSE_WIDTH-1:0] said_q;  // By row, those that it has to fetch or to fill.
+    reg  [ROWS-1:0]        most_said;
+    reg                    barred_q;  // Tiles keep jobs.
+    reg                    full_q;    // They have as many as they can.
+    wire                   marks     = barred_q ^ loading;
+    wire                   may_begin = ~marks & (loading | ~hold);
+    wire                  fills    = fill_6 & ~close;
+    integer               n;
+    always @(*) begin
+        for (n = 0; n < ROWS; n = n + 1) most_said[n] = said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] >= PAUSE;
+    end
     wire                  says     = says_6 | (close & |closing_q) | call;
     wire                  free     = ~word_valid_q | word_ready;
-    assign advance     = free;
-    assign query_ready = advance & ~says;
+    wire   paused  = full_q;
+    assign advance = free & ~paused;
+    // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
+    wire   spare   = free & (paused | (~says));
+    assign query_ready = spare & ~marks;
     wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
     always @(posedge clk) begin
         if (advance) begin
@@ -440,14 +467,28 @@ module meshkv_column_controller #(
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
         end
-        // A query takes any cycle in which no descriptor makes a word.
-        if (advance & ~says & query_valid) begin
+        if (free & ~advance) word_valid_q <= 1'b0;
+        if (query_ready & query_valid) begin
             word_valid_q             <= 1'b1;
-            word_q[QUERY_WIDTH-1:0]  <= {query_data, query_word, query_head, query_stream, 2'd3};
+            word_q[QUERY_WIDTH:0]    <= {1'b0, query_data, query_word, query_head, query_stream, 2'd3};
         end
+        if (spare & marks) begin
+            word_valid_q             <= 1'b1;
+            word_q[QUERY_WIDTH:0]    <= {1'b1, {QUERY_WIDTH-3{1'b0}}, loading, 2'd3};
+            barred_q                 <= loading;
+        end
+        for (n = 0; n < ROWS; n = n + 1) begin
+            if (~barred_q) said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] <= {PAUSE_WIDTH{1'b0}};
+            else if (advance & says & ~call & (ask[n] | (fills & n[Y_WIDTH-1:0] == home_y_6))) begin
+                said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] <= said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] + 1'b1;
+            end
+        end
+        full_q <= barred_q & ~(spare & marks) & |most_said;
         if (rst) begin
             {valid_1, valid_2, valid_3, valid_4, valid_5, valid_6} <= 6'd0;
             word_valid_q <= 1'b0;
+            barred_q     <= 1'b0;
+            full_q       <= 1'b0;
         end
     end
 
@@ -457,7 +498,7 @@ module meshkv_column_controller #(
     assign done = (state_q == DRAIN && over && !closes && !ends_step) || (ends_close && !ends_step)
         || (state_q == BARRIER && go);
     assign arrived = state_q == BARRIER;
-    wire   start   = waits & ready & ~hold;
+    wire   start   = waits & ready & may_begin;
     assign idle = state_q == IDLE && ~waits && ~word_valid_q;
     always @(posedge clk) begin
         case (state_q)

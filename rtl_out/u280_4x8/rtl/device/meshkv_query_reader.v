@@ -35,6 +35,7 @@ module meshkv_query_reader #(
     input  wire                         flush,  // Pending work is dropped.
     input  wire                         query_go,  // One pulse: start.
     input  wire [STREAMS_WIDTH-1:0]     streams,  // Number of streams to read.
+    output wire                         query_begun,  // One pulse: the core has them all, or knows that they come.
     output wire                         query_done,  // One pulse: the core has them all.
     output wire                         query_bad,  // One pulse: memory returned an error.
     output wire                         query_late,  // Memory does not answer.
@@ -47,6 +48,7 @@ module meshkv_query_reader #(
     output wire [HEAD_ID_WIDTH-1:0]     query_head,  // Query head.
     output wire [QUERY_GROUP_WIDTH-1:0] query_group,  // Number of the group.
     output wire [64*QUERY_GROUP-1:0]    query_data,  // FP16, the first in the lowest bits.
+    output wire                         more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // Bursts, relative to the base.
     output wire                         ask_valid,
@@ -176,10 +178,14 @@ module meshkv_query_reader #(
     assign query_valid  = query_valid_q;
     assign {query_group, query_head, query_stream, query_data} = offered_q;
 
-    reg                       done_q, bad_q, moves_q;
+    reg                       done_q, bad_q, moves_q, open_q;
+    reg [2:0]                 begun_q;  // The core knows what came in the first of these cycles.
+    reg [3:0]                 ended_q;  // The last group has reached the core after these.
     reg [TIMEOUT_WIDTH-1:0]   patience_q;
     reg                       late_q;
     assign query_done  = done_q;
+    assign more_queries  = open_q;
+    assign query_begun = begun_q[2];
     assign query_bad   = bad_q;
     assign query_moves = moves_q;
     assign query_late  = late_q;
@@ -216,6 +222,9 @@ module meshkv_query_reader #(
         query_valid_q  <= stays | gives | behind_valid_q;
         behind_valid_q <= stays & (gives | behind_valid_q);
         busy_q        <= query_go | (busy_q & ~done_q);
+        open_q        <= query_go ? |streams : open_q & ~ended_q[3];
+        ended_q       <= {ended_q[2:0], done_q};
+        begun_q       <= {begun_q[1:0], query_go};
         done_q        <= busy_q & ~done_q & ~|left_q & ~query_valid_q & ~|ask_q & ~|wait_q & ~valid_q;
         bad_q         <= comes & |beat_resp;
         moves_q       <= comes | gives;
@@ -228,6 +237,9 @@ module meshkv_query_reader #(
             valid_q       <= 1'b0;
             busy_q        <= 1'b0;
             done_q        <= 1'b0;
+            open_q        <= 1'b0;
+            begun_q       <= 3'b000;
+            ended_q       <= 4'b0000;
             bad_q         <= 1'b0;
             late_q        <= 1'b0;
             query_valid_q  <= 1'b0;

@@ -80,7 +80,8 @@ module meshkv_run_control #(
     output wire                     flush,  // Work in progress is dropped.
     output wire                     stale,  // Memory owes answers of an earlier use of the epoch: no address is taken.
     output wire                     query_go,  // One pulse: queries are read.
-    input  wire                     query_done,  // The core has them all.
+    input  wire                     query_begun,  // The core has them all, or knows that they come.
+    input  wire                     more_queries,  // They come.
     input  wire                     query_bad,  // Their memory returned an error.
     input  wire                     query_late,  // Their memory does not answer.
     input  wire                     query_moves,  // Progress.
@@ -107,16 +108,7 @@ module meshkv_run_control #(
     input  wire [STREAMS_WIDTH-1:0] queue_open,  // Streams that attend and are not closed.
     input  wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that are closed.
     input  wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream that attends.
-    input  wire                     queue_left,  // Not all have been sent.
-    input  wire [STREAMS_WIDTH-1:0] queue_tokens,  // One above the highest cache that appends.
-
-    // New tokens.
-    input  wire                     token_bad,  // Memory of new tokens returned an error.
-    input  wire                     token_late,  // It does not answer.
-    input  wire                     token_moves,  // Progress.
-    input  wire [PORTS-1:0]         append_bad,  // External memory returned an error to a write.
-    input  wire [PORTS-1:0]         append_late,  // It did not take or answer one.
-    input  wire                     append_busy  // Some are not read, or not written and answered.
+    input  wire                     queue_left  // Not all have been sent.
 );
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
     // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory
@@ -220,24 +212,12 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         memory_q  <= error_memory;
         timeout_q <= error_timeout;
-        any_q     <= |{memory_q, timeout_q, append_bad, append_late};
+        any_q     <= |{memory_q, timeout_q};
         tile_q    <= tile_q == LAST_TILE_NUM[TILE_BITS-1:0] ? {TILE_BITS{1'b0} } : tile_q + 1'b1;
         found_q   <= tile_q;
         memory_found_q  <= memory_q[tile_q];
         timeout_found_q <= timeout_q[tile_q];
         if (rst) tile_q <= {TILE_BITS{1'b0} };
-    end
-
-    // So are those of the writers of new tokens.
-    localparam PORT_BITS = PORTS > 1 ? $clog2(PORTS) : 1, LAST_PORT_NUM = PORTS - 1;
-    reg  [PORT_BITS-1:0] port_q, of_port_q;
-    reg                  port_bad_q, port_late_q;
-    always @(posedge clk) begin
-        port_q      <= port_q == LAST_PORT_NUM[PORT_BITS-1:0] ? {PORT_BITS{1'b0} } : port_q + 1'b1;
-        of_port_q   <= port_q;
-        port_bad_q  <= append_bad[port_q];
-        port_late_q <= append_late[port_q];
-        if (rst) port_q <= {PORT_BITS{1'b0} };
     end
 
     // The first of these causes ends the run or keeps it from beginning. Causes are bits of ERROR.
@@ -263,13 +243,13 @@ module meshkv_run_control #(
     wire        ended     = soft_q;
     wire        tile_bad  = memory_found_q;
     wire        tile_late = timeout_found_q;
-    wire        port_bad  = port_bad_q;
-    wire        port_late = port_late_q;
-    wire        io_late   = query_late | write_late | list_late | token_late;
-    wire        read_bad  = query_bad | token_bad;
-    wire [15:0] read_place = {15'd0, token_bad};
-    wire [15:0] io_place   = {14'd0, list_late | token_late, write_late | token_late};
-    wire [15:0] port_place = { {16-PORT_BITS{1'b0}}, of_port_q};
+    wire        port_bad  = 1'b0;
+    wire        port_late = 1'b0;
+    wire        io_late   = query_late | write_late | list_late;
+    wire        read_bad  = query_bad;
+    wire [15:0] read_place = 16'd0;
+    wire [15:0] io_place   = {14'd0, list_late, write_late};
+    wire [15:0] port_place = 16'd0;
     wire        stuck     = stuck_q;
     wire        unclosed  = |queue_open;
     wire        many      = many_q;
@@ -368,7 +348,7 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         many_q  <= query_streams > STREAMS_WIDE;
         unloaded_q <= queue_most > loaded_q && { {32-STREAMS_WIDTH{1'b0}}, queue_most} > query_streams;
-        untold_q <= token_streams > STREAMS_WIDE || { {32-STREAMS_WIDTH{1'b0}}, queue_tokens} > token_streams;
+        untold_q <= |token_streams;  // The cache is read only.
         if (go_q && query_streams[STREAMS_WIDTH-1:0] > loaded_q) loaded_q <= query_streams[STREAMS_WIDTH-1:0];
         if (core_request | rst) loaded_q <= {STREAMS_WIDTH{1'b0} };
         fail_q  <= fails | refused;
@@ -391,7 +371,8 @@ module meshkv_run_control #(
     assign fail_where = place_q;
 
     // Next state, and the registers that describe the run.
-    wire       settled = ~|due_q & core_idle & ~queue_left & ~any_q & ~append_busy;
+    wire       query_done = query_begun;  // Descriptors may begin.
+    wire       settled = ~|due_q & ~more_queries & core_idle & ~queue_left & ~any_q;
     wire       calm    = settle_q == SETTLE_MAX[3:0];
     wire       breaks  = works & fails;
     wire       rested  = timer_q[5];
@@ -489,7 +470,7 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         owed_q  <= |owes | io_owes;
         stale_q <= dirty;
-        moves_q <= |moves | query_moves | write_moves | list_moves | desc_taken | token_moves;
+        moves_q <= |moves | query_moves | write_moves | list_moves | desc_taken;
         go_q    <= accepts;
         state_q <= state_d;
         run_q   <= run_d;

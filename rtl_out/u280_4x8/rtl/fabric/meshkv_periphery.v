@@ -69,7 +69,7 @@ module meshkv_periphery #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 17,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 109,
+    parameter BUS_WIDTH = 108,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -102,14 +102,12 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
-    // Words of 64 bits of K and V of a token and KV head.
-    parameter TOKEN_WORDS = 64,
-    // Groups of such words of all streams and KV heads.
-    parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
-    parameter TOKEN_GROUP_WIDTH = 9,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
     // Width of the ID of a tile's burst in bits.
@@ -141,6 +139,7 @@ module meshkv_periphery #(
     input  wire [HEAD_ID_WIDTH-1:0]        query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]    query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]       query_data,  // FP16, the first in the lowest bits.
+    input  wire                            more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                            desc_valid,
@@ -158,29 +157,12 @@ module meshkv_periphery #(
     input  wire                            desc_share,  // All heads get all slices, not only those of their KV head.
     input  wire                            desc_close,  // The last of these streams in this layer: partial results are due.
     input  wire                            desc_step,  // The last of the decode step.
-    input  wire                            desc_append,  // Its last token is new: its K and V came before.
     output wire                            idle,  // All descriptors are done.
 
     // Column buses, to row 0.
     output wire [COLS-1:0]                 bus_valid,  // One pulse a word.
     output wire [COLS*BUS_WIDTH-1:0]       bus_data,  // The word.
     input  wire [COLS-1:0]                 bus_credit,  // One pulse a word that left the stop.
-
-    // A group of words of new tokens, before the descriptors that need them; always taken.
-    input  wire                            token_valid,
-    input  wire [TOKEN_GROUP_WIDTH-1:0]    token_group,  // Its number: by stream, KV head, K before V.
-    input  wire [64*QUERY_GROUP-1:0]       token_data,  // FP16, the first in the lowest bits.
-
-    // Words of new tokens that tiles pass on.
-    input  wire [TILES-1:0]                new_valid,  // One pulse a word, which has a credit.
-    input  wire [TILES*64-1:0]             new_data,  // The word.
-    output wire [TILES-1:0]                new_credit,  // One pulse a word that left the queue.
-
-    // New tokens for external memory: a word that names slice and token, then K and V.
-    output wire [PORTS-1:0]                write_valid,  // One pulse a word, which has a credit.
-    output wire [PORTS*64-1:0]             write_data,  // The word.
-    input  wire [PORTS-1:0]                write_credit,  // One pulse a word that the writer has taken from its queue.
-    output wire [PORTS-1:0]                writes_wait,  // Words wait.
 
     // Bursts requested by tiles.
     input  wire [TILES-1:0]                req_valid,  // One pulse a burst.
@@ -220,15 +202,19 @@ module meshkv_periphery #(
     assign idle       = &idles;
 
     // A query is sent to the column of its head. There it waits for the bus, so that other columns get theirs meanwhile.
-    // Descriptors wait for the queries of all columns. If columns began one after the other, tiles would get out of step.
+    // While more_queries says that more come, descriptors begin beside them, and the arrays wait for the last of all columns:
+    // if columns began one after the other, tiles would get out of step. Descriptors wait for queries that come without it.
     localparam [COLS*HEAD_ID_WIDTH-1:0] FIRST_HEADS = {5'd24, 5'd16, 5'd8, 5'd0};
     localparam [COLS*HEAD_ID_WIDTH-1:0] LAST_PLACES = {5'd7, 5'd7, 5'd7, 5'd7};
     localparam [COLS-1:0]               HAVE_HEADS  = {1'b1, 1'b1, 1'b1, 1'b1};
     wire [COLS-1:0] takers, takes;
     assign query_ready = |(takers & takes);
     wire [COLS-1:0] queries_wait;
-    reg             hold_q;
-    always @(posedge clk) hold_q <= |queries_wait & ~rst[0];
+    reg             hold_q, loading_q;
+    always @(posedge clk) begin
+        hold_q    <= |queries_wait & ~rst[0];
+        loading_q <= (more_queries | (loading_q & |queries_wait)) & ~rst[0];
+    end
     genvar c;
     generate
         for (c = 0; c < COLS; c = c + 1) begin : gen_column
@@ -307,12 +293,10 @@ module meshkv_periphery #(
                 .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
                 .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
                 .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
+                .ASK_DEPTH          (ASK_DEPTH),
+                .FILL_DEPTH         (FILL_DEPTH),
                 .QUEUE              (DESC_DEPTH),
-                .COLUMN_SLICES      (COLUMN_SLICES),
-                .QUERY_GROUP        (QUERY_GROUP),
-                .TOKEN_WORDS        (TOKEN_WORDS),
-                .TOKEN_GROUPS       (TOKEN_GROUPS),
-                .TOKEN_GROUP_WIDTH  (TOKEN_GROUP_WIDTH)
+                .COLUMN_SLICES      (COLUMN_SLICES)
             ) u_controller (
                 .clk           (clk),
                 .rst           (rst[c]),
@@ -324,6 +308,7 @@ module meshkv_periphery #(
                 .query_word    (vector_word),
                 .query_data    (vector_data),
                 .hold          (hold_q),
+                .loading       (loading_q),
                 .desc_valid    (desc_valid & desc_ready),
                 .desc_ready    (readies[c]),
                 .desc_prefix   (desc_prefix),
@@ -339,11 +324,7 @@ module meshkv_periphery #(
                 .desc_share    (desc_share),
                 .desc_close    (desc_close),
                 .desc_step     (desc_step),
-                .desc_append   (desc_append),
                 .idle          (idles[c]),
-                .token_valid   (token_valid),
-                .token_group   (token_group),
-                .token_data    (token_data),
                 .bus_valid     (bus_valid[c]),
                 .bus_data      (bus_data[c*BUS_WIDTH+:BUS_WIDTH]),
                 .bus_credit    (bus_credit[c])
@@ -403,17 +384,6 @@ module meshkv_periphery #(
                 .m_axi_rdata  (m_axi_rdata[p*FLIT_WIDTH+:FLIT_WIDTH]),
                 .m_axi_rresp  (m_axi_rresp[p*2+:2]),
                 .m_axi_rlast  (m_axi_rlast[p])
-            );
-            meshkv_write_port u_writes (
-                .clk         (clk),
-                .rst         (rst[FIRST]),
-                .new_valid   (new_valid[FIRST+:HERE]),
-                .new_data    (new_data[FIRST*64+:HERE*64]),
-                .new_credit  (new_credit[FIRST+:HERE]),
-                .write_valid (write_valid[p]),
-                .write_data  (write_data[p*64+:64]),
-                .write_credit(write_credit[p]),
-                .writes_wait (writes_wait[p])
             );
         end
     endgenerate

@@ -872,6 +872,7 @@ module meshkv_top #(
     wire [HEAD_ID_WIDTH-1:0] query_head;
     wire [QUERY_GROUP_WIDTH-1:0] query_group;
     wire [64*QUERY_GROUP-1:0] query_data;
+    wire more_queries;
     wire desc_valid;
     wire [STREAM_WIDTH-1:0] desc_prefix;
     wire [LAYER_WIDTH-1:0] desc_layer;
@@ -1455,6 +1456,7 @@ module meshkv_top #(
         .query_head           (query_head),
         .query_group          (query_group),
         .query_data           (query_data),
+        .more_queries         (more_queries),
         .desc_valid           (desc_valid),
         .desc_ready           (desc_ready),
         .desc_prefix          (desc_prefix),
@@ -1653,6 +1655,7 @@ module meshkv_top #(
         .query_head     (query_head),
         .query_group    (query_group),
         .query_data     (query_data),
+        .more_queries   (more_queries),
         .desc_valid     (desc_valid),
         .desc_ready     (desc_ready),
         .desc_prefix    (desc_prefix),

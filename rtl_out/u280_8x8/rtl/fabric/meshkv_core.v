@@ -294,6 +294,7 @@ module meshkv_core #(
     input  wire [HEAD_ID_WIDTH-1:0]               query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]           query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]              query_data,  // FP16, the first in the lowest bits.
+    input  wire                                   more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                                   desc_valid,
@@ -530,6 +531,7 @@ module meshkv_core #(
         .query_head    (query_head),
         .query_group   (query_group),
         .query_data    (query_data),
+        .more_queries  (more_queries),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
         .desc_prefix   (desc_prefix),

@@ -102,6 +102,10 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
     // KV heads of a column.
     parameter COLUMN_SLICES = 4,
     // Width of a flit's payload in bits.
@@ -135,6 +139,7 @@ module meshkv_periphery #(
     input  wire [HEAD_ID_WIDTH-1:0]        query_head,  // Query head.
     input  wire [QUERY_GROUP_WIDTH-1:0]    query_group,  // Number of the group.
     input  wire [64*QUERY_GROUP-1:0]       query_data,  // FP16, the first in the lowest bits.
+    input  wire                            more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                            desc_valid,
@@ -197,15 +202,19 @@ module meshkv_periphery #(
     assign idle       = &idles;
 
     // A query is sent to the column of its head. There it waits for the bus, so that other columns get theirs meanwhile.
-    // Descriptors wait for the queries of all columns. If columns began one after the other, tiles would get out of step.
+    // While more_queries says that more come, descriptors begin beside them, and the arrays wait for the last of all columns:
+    // if columns began one after the other, tiles would get out of step. Descriptors wait for queries that come without it.
     localparam [COLS*HEAD_ID_WIDTH-1:0] FIRST_HEADS = {5'd28, 5'd24, 5'd20, 5'd16, 5'd12, 5'd8, 5'd4, 5'd0};
     localparam [COLS*HEAD_ID_WIDTH-1:0] LAST_PLACES = {5'd3, 5'd3, 5'd3, 5'd3, 5'd3, 5'd3, 5'd3, 5'd3};
     localparam [COLS-1:0]               HAVE_HEADS  = {1'b1, 1'b1, 1'b1, 1'b1, 1'b1, 1'b1, 1'b1, 1'b1};
     wire [COLS-1:0] takers, takes;
     assign query_ready = |(takers & takes);
     wire [COLS-1:0] queries_wait;
-    reg             hold_q;
-    always @(posedge clk) hold_q <= |queries_wait & ~rst[0];
+    reg             hold_q, loading_q;
+    always @(posedge clk) begin
+        hold_q    <= |queries_wait & ~rst[0];
+        loading_q <= (more_queries | (loading_q & |queries_wait)) & ~rst[0];
+    end
     genvar c;
     generate
         for (c = 0; c < COLS; c = c + 1) begin : gen_column
@@ -284,6 +293,8 @@ module meshkv_periphery #(
                 .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
                 .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
                 .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
+                .ASK_DEPTH          (ASK_DEPTH),
+                .FILL_DEPTH         (FILL_DEPTH),
                 .QUEUE              (DESC_DEPTH),
                 .COLUMN_SLICES      (COLUMN_SLICES)
             ) u_controller (
@@ -297,6 +308,7 @@ module meshkv_periphery #(
                 .query_word    (vector_word),
                 .query_data    (vector_data),
                 .hold          (hold_q),
+                .loading       (loading_q),
                 .desc_valid    (desc_valid & desc_ready),
                 .desc_ready    (readies[c]),
                 .desc_prefix   (desc_prefix),

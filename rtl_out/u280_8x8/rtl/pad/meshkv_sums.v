@@ -156,6 +156,7 @@ module meshkv_sums #(
         single_c <= single_b;
         next_e   <= next_d;
         if (~max_some) next_e <= {SUM_WIDTH{1'b0}};
+        if (rst) single_b <= 1'b0;  // It is part of an address.
     end
     always @(posedge clk) sum_b <= sums[at];
     always @(posedge clk) begin
@@ -168,6 +169,7 @@ module meshkv_sums #(
         sum_d <= sum_c >>> {fall_c[4:3], 3'b0};
         sum_e <= sum_d >>> {fall_d[2:1], 1'b0};
         if (none_d | kind_d == KEY | kind_d == READ & ~max_some) sum_e <= {SUM_WIDTH{1'b0}};
+        if (rst) at_b <= {AT_WIDTH{1'b0}};
     end
 
     // One adder for sums and logits: the operand that an op does not use is zero.

@@ -18,10 +18,10 @@ use crate::model::cycle::takv::MemoryIn;
 use std::sync::mpsc::Sender;
 
 numbers! {
-    query_valid query_ready query_stream query_head query_group query_data
+    query_valid query_ready query_stream query_head query_group query_data more_queries
     desc_valid desc_ready desc_prefix desc_layer desc_first desc_stride desc_count desc_first_row desc_last_row
     desc_stream desc_streams desc_mapping desc_share desc_close desc_step desc_append idle
-    token_valid token_group token_data write_valid write_data write_credit writes_wait
+    token_valid token_group token_data more_tokens write_valid write_data write_credit writes_wait
     occupancy_valid occupancy_tile occupancy_value swap_valid swap_a swap_b
     vector_valid vector_ready vector_stream vector_head vector_word vector_data
     job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row job_mapping job_lag

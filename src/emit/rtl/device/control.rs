@@ -83,13 +83,11 @@ pub(in crate::emit::rtl) fn descriptor_queue(
     .output("queue_left", 1, "The run has descriptors left to send.");
     let b = match c.control.append {
         None => b,
-        Some(_) => b
-            .output(
-                "queue_tokens",
-                "STREAMS_WIDTH",
-                "One above the highest cache of the next run that appends; 0 if none does.",
-            )
-            .input("tokens_here", 1, "The core has all new tokens of the run."),
+        Some(_) => b.output(
+            "queue_tokens",
+            "STREAMS_WIDTH",
+            "One above the highest cache of the next run that appends; 0 if none does.",
+        ),
     };
     mirrored_ports(b, core, &["desc_", "partials"], "").instances(&["meshkv_fifo"]).build()
 }

@@ -9,8 +9,9 @@ use crate::emit::rtl::pad::params::PadParams;
 use std::collections::BTreeMap;
 
 /// Prefixes of the core's ports to which the front attaches.
-const CORE_SIDE: [&str; 14] = [
+const CORE_SIDE: [&str; 15] = [
     "query_",
+    "more_",
     "desc_",
     "partials",
     "idle",

@@ -134,11 +134,13 @@ pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> Mod
     .input("flush", 1, "Pending work is dropped.")
     .input("query_go", 1, "One pulse: start.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
+    .output("query_begun", 1, "One pulse: the core has them all, or knows that they come.")
     .output("query_done", 1, "One pulse: the core has them all.")
     .output("query_bad", 1, "One pulse: memory returned an error.")
     .output("query_late", 1, "Memory does not answer.")
     .output("query_moves", 1, "One pulse: progress.")
     .query_groups(Dir::Output, HEAD)
+    .more_queries(Dir::Output)
     .group("Bursts, relative to the base.")
     .output("ask_valid", 1, "")
     .input("ask_ready", 1, "")
@@ -196,7 +198,7 @@ pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> Mod
             "Reads new tokens from behind the queries and hands them to the core, a group of words at a time.",
             "",
             "Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read while the run's first",
-            "descriptors are under way; those that append wait for all tokens.",
+            "descriptors are under way; slices with a new token wait for all tokens.",
         ],
     )
     .control(&c.control, &["FLIT_WIDTH", "STREAMS_WIDTH", "QUERY_GROUP", "TOKEN_GROUPS", "TOKEN_GROUP_WIDTH", "TIMEOUT_WIDTH"])
@@ -204,15 +206,15 @@ pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> Mod
     .clocked()
     .input("flush", 1, "Pending work is dropped.")
     .group("The run.")
-    .input("begin_run", 1, "One pulse: the number of streams is sampled, and the tokens of the last run are out of date.")
+    .input("begin_run", 1, "One pulse: the number of streams is sampled.")
     .input("token_go", 1, "One pulse: start; no other reader is at work.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
-    .output("tokens_here", 1, "The core has all tokens of the run.")
     .output("token_busy", 1, "Tokens are being read.")
     .output("token_bad", 1, "One pulse: memory returned an error.")
     .output("token_late", 1, "Memory does not answer.")
     .output("token_moves", 1, "One pulse: progress.")
     .new_tokens(Dir::Output)
+    .more_tokens(Dir::Output)
     .group("Bursts, relative to the base.")
     .output("token_ask_valid", 1, "")
     .input("ask_ready", 1, "")

@@ -26,6 +26,7 @@ pub(in crate::emit::rtl) fn core(
     .clocked_by_tile()
     .compute_clocked_by_tile()
     .query_groups(Dir::Input, HEAD)
+    .more_queries(Dir::Input)
     .descriptor(c.append.is_some())
     .input("partials", "STREAMS_NUM", "Streams whose heads return partial results; stable while they are decoded.")
     .output("idle", 1, "All descriptors are done.");
@@ -33,7 +34,7 @@ pub(in crate::emit::rtl) fn core(
         b = b.swap_report();
     }
     if c.append.is_some() {
-        b = b.new_tokens(Dir::Input).writes("PORTS*");
+        b = b.new_tokens(Dir::Input).more_tokens(Dir::Input).writes("PORTS*");
     }
     b = b.ports_of(root, &["out_", "merge_"], "COLS*");
     b.ports_of(fabric, &["m_axi_", "error_"], "")

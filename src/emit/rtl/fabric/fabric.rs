@@ -27,7 +27,7 @@ pub(in crate::emit::rtl) fn fabric(
     if !w.tile.overlap {
         b = b.input("compute_idle", "TILES", "PaD is idle; in its clock.");
     }
-    b = b.query_groups(Dir::Input, HEAD).descriptor(w.append.is_some()).output(
+    b = b.query_groups(Dir::Input, HEAD).more_queries(Dir::Input).descriptor(w.append.is_some()).output(
         "idle",
         1,
         "All descriptors are done.",
@@ -36,7 +36,7 @@ pub(in crate::emit::rtl) fn fabric(
         b = b.swap_report();
     }
     if w.append.is_some() {
-        b = b.new_tokens(Dir::Input).writes("PORTS*");
+        b = b.new_tokens(Dir::Input).more_tokens(Dir::Input).writes("PORTS*");
     }
     compute_side(b, tile, tile, "TILES*")
         .axi("PORTS*")

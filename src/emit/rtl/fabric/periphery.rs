@@ -22,6 +22,7 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
     .control(w, if w.append.is_some_and(|a| !a.direct) { &["TOKEN_DEPTH", "WRITE_DEPTH"] } else { &[] })
     .clocked_by_tile()
     .query_groups(Dir::Input, HEAD)
+    .more_queries(Dir::Input)
     .descriptor(w.append.is_some())
     .output("idle", 1, "All descriptors are done.");
     b = b
@@ -37,7 +38,7 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
             .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
     }
     if w.append.is_some() {
-        b = b.new_tokens(Dir::Input).words_of_tiles("TILES").writes("PORTS*");
+        b = b.new_tokens(Dir::Input).more_tokens(Dir::Input).words_of_tiles("TILES").writes("PORTS*");
     }
     b.reads_of_tiles("TILES").axi("PORTS*").instances(&names).build()
 }

@@ -109,6 +109,19 @@ impl ModuleBuilder {
             .port(dir, port("word"), w("QUERY_WORD_WIDTH").as_str(), "Number of the four elements.")
             .port(dir, port("data"), w("64").as_str(), "FP16, the first in the lowest bits.")
     }
+    /// Says that queries come, in or out.
+    pub(in crate::emit::rtl) fn more_queries(self, dir: Dir) -> Self {
+        self.port(
+            dir,
+            "more_queries".into(),
+            1,
+            "Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.",
+        )
+    }
+    /// Says that new tokens come, in or out.
+    pub(in crate::emit::rtl) fn more_tokens(self, dir: Dir) -> Self {
+        self.port(dir, "more_tokens".into(), 1, "Groups come or will: slices with a new token wait.")
+    }
     /// Words of a query that come together, in or out.
     pub(in crate::emit::rtl) fn query_groups(self, dir: Dir, head: (&str, &'static str)) -> Self {
         let back = if dir == Dir::Output { Dir::Input } else { Dir::Output };

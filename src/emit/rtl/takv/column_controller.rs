@@ -61,6 +61,8 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
             "FLIT_ROWS_LOG",
             "HEAD_PLACE_WIDTH",
             "QUERY_WORD_WIDTH",
+            "ASK_DEPTH",
+            "FILL_DEPTH",
         ],
     )
     .param("QUEUE", 4, "Descriptors that wait.");
@@ -77,7 +79,8 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         .clocked()
         .input("x", "X_WIDTH", "Column, tied to a constant.")
         .query("query", Dir::Input, PLACE, "")
-        .input("hold", 1, "Queries wait for a bus: no descriptor begins.")
+        .input("hold", 1, "Queries wait for a bus: no descriptor begins, unless they are expected.")
+        .input("loading", 1, "Queries are expected: arrays wait.")
         .descriptor(w.append.is_some())
         .output("idle", 1, "All descriptors are done.");
     if w.swaps() {
@@ -91,7 +94,7 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
             .input("map_place", "HOME_WIDTH", "Its place, {y, x}.");
     }
     if w.append.is_some() {
-        b = b.new_tokens(Dir::Input);
+        b = b.new_tokens(Dir::Input).more_tokens(Dir::Input);
     }
     let mut parts = vec!["meshkv_fifo", "meshkv_placement", "meshkv_close_rows"];
     if w.append.is_some() {

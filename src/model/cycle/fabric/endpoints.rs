@@ -26,6 +26,10 @@ pub struct FabricIn {
     pub query: Option<QueryGroup>,
     /// Words of new tokens that come together.
     pub token: Option<TokenGroup>,
+    /// Queries come or will.
+    pub more_queries: bool,
+    /// New tokens come or will.
+    pub more_tokens: bool,
     /// By memory port.
     pub memory: Vec<MemoryIn>,
     /// By tile.
@@ -151,13 +155,15 @@ impl Endpoints {
         self.read();
         let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
         let asked = (input.descriptor, input.query, input.token);
+        let more = (input.more_queries, input.more_tokens);
         for (port, read) in self.shown.reads.iter_mut().enumerate() {
             *read = self.periphery.read(port).copied();
         }
         for (port, write) in self.shown.writes.iter_mut().enumerate() {
             *write = self.periphery.write(port);
         }
-        self.shown.control = self.periphery.step(&self.design, asked, &input.memory, &Seen(&self.tiles));
+        self.shown.control =
+            self.periphery.step(&self.design, asked, more, &input.memory, &Seen(&self.tiles));
         for (t, tile) in self.tiles.iter_mut().enumerate() {
             let FromOthers { word_credit, occupancy, answer, burst_credit, new_credit } = self.others[t];
             let LocalIn { rx, tx_credit } = routers[t];

@@ -38,8 +38,11 @@ pub struct Periphery {
     controllers: Box<[ColumnController]>,
     /// Queries that wait for the bus of each column.
     queries: Box<[QueryWords]>,
-    /// Some queries waited in the last period: no descriptor begins.
+    /// Some queries waited in the last period, and no others were expected: no descriptor begins.
     hold: bool,
+    /// Queries and new tokens are expected.
+    loading: bool,
+    more_tokens: bool,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
     /// By memory port, if the cache can be appended to.
@@ -64,6 +67,8 @@ impl Periphery {
             controllers: (0..mesh.cols()).map(|x| ColumnController::new(design, x)).collect(),
             queries: (0..mesh.cols()).map(|_| QueryWords::new(design)).collect(),
             hold: false,
+            loading: false,
+            more_tokens: false,
             swap: design.swaps().then(|| SwapUnit::new(design)),
             ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
             writes: (design.append.iter())
@@ -112,6 +117,7 @@ impl Periphery {
         &mut self,
         design: &Design,
         (descriptor, query, token): (Option<Descriptor>, Option<QueryGroup>, Option<TokenGroup>),
+        (more_queries, more_tokens): (bool, bool),
         memory: &[MemoryIn],
         tiles: &impl Tiles,
     ) -> ControlShown {
@@ -127,18 +133,23 @@ impl Periphery {
         let common = Common {
             descriptor: descriptor.filter(|_| descriptor_ready),
             token,
-            ready: !self.hold && self.swap.as_ref().is_none_or(SwapUnit::is_ready),
+            ready: self.swap.as_ref().is_none_or(SwapUnit::is_ready),
+            hold: self.hold,
+            loading: self.loading,
+            more_tokens: self.more_tokens,
             go: self.swap.as_ref().is_some_and(SwapUnit::goes),
             placed: self.swap.as_ref().and_then(SwapUnit::placed),
         };
         self.hold = self.queries.iter().any(|queries| queries.word().is_some());
+        self.loading = more_queries || (self.loading && self.hold);
+        self.more_tokens = more_tokens;
         for (x, controller) in self.controllers.iter_mut().enumerate() {
             let first = design.heads.of_column(x as u32).start;
             let queries = &mut self.queries[x];
             let group = of_column(x as u32).filter(|_| queries.has_room());
             shown.query_ready |= group.is_some();
             let group = group.map(|group| QueryGroup { head: group.head - first, ..group });
-            let query = queries.word().filter(|_| controller.takes_query(design));
+            let query = queries.word().filter(|_| controller.takes_query(design, &common));
             controller.step(design, &self.pieces, &common, query, tiles.bus_credit(x));
             queries.step(query.is_some(), group);
         }

@@ -69,6 +69,8 @@ pub struct Tile {
     occupancy: Option<Occupancy>,
     token: Option<NewToken>,
     events: Events,
+    /// Queries come: jobs are kept.
+    barred: bool,
 }
 
 impl Tile {
@@ -86,6 +88,7 @@ impl Tile {
             occupancy: params.swaps.then(|| Occupancy::new(params)),
             token: design.append.as_ref().map(|append| NewToken::new(design, append)),
             events: Events::default(),
+            barred: false,
         }
     }
 
@@ -119,7 +122,7 @@ impl Tile {
         let compute = &input.compute;
         let word = self.bus.word().copied();
         let heard = word.as_ref().map(|word| self.hear(word, compute.vector_ready)).unwrap_or_default();
-        let job = self.prefetcher.job().copied();
+        let job = self.prefetcher.job().filter(|_| !self.barred).copied();
         let requester = self.transport.requester();
         let came = requester.came();
         let busy = self.prefetcher.tag().is_some_and(|tag| requester.is_busy_with(tag));
@@ -164,6 +167,9 @@ impl Tile {
         if let Some(occupancy) = &mut self.occupancy {
             let sample = word.is_some_and(|word| word.kind == Kind::Call);
             occupancy.step(sample, out.data_sent, out.data_credit, input.occupancy);
+        }
+        if let Some(mark) = word.filter(|word| word.kind == Kind::Mark) {
+            self.barred = mark.barred;
         }
         self.bus.step(input.word, heard.done, input.word_credit);
         shown

@@ -16,6 +16,8 @@ pub enum Kind {
     Query,
     /// Word of a new token.
     Token,
+    /// Queries come, or all have come.
+    Mark,
 }
 
 /// Four elements of a query.
@@ -94,6 +96,8 @@ pub struct BusWord {
     pub query: Query,
     /// The last token of the slice is new.
     pub append: bool,
+    /// Payload of [`Kind::Mark`]: they come, so jobs are kept.
+    pub barred: bool,
     /// Payload of [`Kind::Token`].
     pub token: u64,
 }

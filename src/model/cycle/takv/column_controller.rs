@@ -11,7 +11,7 @@ pub(in crate::model::cycle) use state::ColumnController;
 use super::bus_word::{BusWord, Kind, Query, TokenGroup};
 use super::descriptor::Descriptor;
 use super::swap_unit::Placed;
-use crate::design::depths::DESC_DEPTH;
+use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
 use crate::design::{index_bits, Design};
 use crate::model::cycle::common::{credit_gauge, Fifo};
 use crate::model::cycle::mare::low_bits;
@@ -26,8 +26,14 @@ pub(in crate::model::cycle) struct Common {
     pub(in crate::model::cycle) descriptor: Option<Descriptor>,
     /// Words of new tokens.
     pub(in crate::model::cycle) token: Option<TokenGroup>,
-    /// All homes are at their places, and no query waits.
+    /// All homes are at their places.
     pub(in crate::model::cycle) ready: bool,
+    /// Queries wait for a bus.
+    pub(in crate::model::cycle) hold: bool,
+    /// Queries are expected.
+    pub(in crate::model::cycle) loading: bool,
+    /// New tokens are expected.
+    pub(in crate::model::cycle) more_tokens: bool,
     /// The next step may begin.
     pub(in crate::model::cycle) go: bool,
     /// New place of a home.
@@ -59,6 +65,9 @@ impl ColumnController {
             rotation: design.placement.rotation(),
             lap: design.placement.lap(),
             held: Held::new(design),
+            barred: false,
+            said: vec![0; design.mesh.rows() as usize].into(),
+            full: false,
         }
     }
 
@@ -83,12 +92,32 @@ impl ColumnController {
     }
 
     /// A query is taken in this period, if there is one.
-    pub(in crate::model::cycle) fn takes_query(&self, design: &Design) -> bool {
-        self.advances(design) && !self.says(design)
+    pub(in crate::model::cycle) fn takes_query(&self, design: &Design, common: &Common) -> bool {
+        self.has_spare(design, common) && !self.marks(common)
     }
 
-    fn advances(&self, design: &Design) -> bool {
-        self.is_free() && !self.tells(design)
+    /// Tiles are to be told that queries come, or that all have come.
+    fn marks(&self, common: &Common) -> bool {
+        self.barred != common.loading
+    }
+
+    /// A word of no descriptor can go.
+    fn has_spare(&self, design: &Design, common: &Common) -> bool {
+        let says = self.tells(design, common) || self.says(design);
+        self.is_free() && (self.is_paused(design, common) || !says)
+    }
+
+    /// Tiles have as many slices as they can keep, or a slice waits for its new token.
+    fn is_paused(&self, design: &Design, common: &Common) -> bool {
+        self.full || (self.keeps_tokens(common) && self.grows(design))
+    }
+
+    fn keeps_tokens(&self, common: &Common) -> bool {
+        self.barred || common.more_tokens
+    }
+
+    fn advances(&self, design: &Design, common: &Common) -> bool {
+        self.is_free() && !self.tells(design, common) && !self.is_paused(design, common)
     }
 
     fn is_free(&self) -> bool {
@@ -96,10 +125,16 @@ impl ColumnController {
     }
 
     /// Words of a new token go before the slice of this period.
-    fn tells(&self, design: &Design) -> bool {
-        let item = &self.stages[STAGES - 1];
+    fn tells(&self, design: &Design, common: &Common) -> bool {
         let more = self.tokens.as_ref().is_some_and(|tokens| tokens.told <= tokens.words);
-        more && item.valid && self.descriptors.front().is_some_and(|d| self.appends(item, d, design))
+        more && !self.keeps_tokens(common) && self.grows(design)
+    }
+
+    /// The slice of this period has a new token.
+    fn grows(&self, design: &Design) -> bool {
+        let item = &self.stages[STAGES - 1];
+        let appends = |d: &Descriptor| self.appends(item, d, design);
+        self.tokens.is_some() && item.valid && self.descriptors.front().is_some_and(appends)
     }
 
     fn swaps(&self) -> bool {
@@ -128,7 +163,7 @@ impl ColumnController {
             places[placed.home] = placed.place;
         }
         // The pipeline holds nothing valid, and nothing enters.
-        let rests = self.is_idle() && query.is_none();
+        let rests = self.is_idle() && query.is_none() && !self.marks(common) && !self.barred;
         if !rests {
             self.work(design, pieces, common, query, credit);
         }
@@ -150,20 +185,28 @@ impl ColumnController {
         credit: bool,
     ) {
         let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
-        let (advances, free, tells) = (self.advances(design), self.is_free(), self.tells(design));
+        let (advances, free, tells) =
+            (self.advances(design, common), self.is_free(), self.tells(design, common));
+        let marked = self.marks(common) && self.has_spare(design, common);
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
         let token = (tells && free).then(|| self.token_of(design, &descriptor)).flatten();
         let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
+        let mark = BusWord { kind: Kind::Mark, barred: common.loading, ..BusWord::default() };
+        let spare = if marked { Some(mark) } else { query };
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
         let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));
         if advances {
             self.shift(design, &descriptor, entering);
-            self.word = word.or(query);
+            self.word = word.or(spare);
         } else if free {
-            self.word = token;
+            self.word = token.or(spare);
+        }
+        self.count(word.as_ref().filter(|word| advances && word.kind != Kind::Call), marked);
+        if marked {
+            self.barred = common.loading;
         }
         if let Some(tokens) = &mut self.tokens {
             tokens.go_on(advances, tells, token.is_some());
@@ -172,6 +215,17 @@ impl ColumnController {
             self.descriptors.pop();
         }
         self.credits = credits;
+    }
+
+    /// Counts the words that each row has to keep.
+    fn count(&mut self, word: Option<&BusWord>, marked: bool) {
+        let most = ASK_DEPTH.min(FILL_DEPTH) - 2;
+        self.full = self.barred && !marked && self.said.iter().any(|&said| said >= most);
+        for (row, said) in self.said.iter_mut().enumerate() {
+            let concerns =
+                |word: &&BusWord| word.ask >> row & 1 == 1 || word.fill && word.home_y == row as u32;
+            *said = if self.barred { *said + u32::from(word.filter(concerns).is_some()) } else { 0 };
+        }
     }
 
     /// Returns the entry to the pipeline.
@@ -198,7 +252,7 @@ impl ColumnController {
             State::Idle => {
                 (self.stream, self.spread, self.gathers, self.closing) = (0, 0, false, 0);
                 self.held.iter_mut().for_each(Held::begin);
-                if common.ready {
+                if common.ready && !self.marks(common) && (common.loading || !common.hold) {
                     State::Spread
                 } else {
                     State::Idle

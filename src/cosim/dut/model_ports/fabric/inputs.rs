@@ -18,6 +18,8 @@ impl FabricPorts {
             group: self.ports.get32(at.query_group, 0),
             words: self.ports.get_words(at.query_data),
         });
+        self.input.more_queries = self.ports.bit(at.more_queries, 0);
+        self.input.more_tokens = self.ports.bit(at.more_tokens, 0);
         self.input.token = self.ports.bit(at.token_valid, 0).then(|| TokenGroup {
             group: self.ports.get32(at.token_group, 0),
             words: self.ports.get_words(at.token_data),

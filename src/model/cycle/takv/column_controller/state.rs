@@ -58,6 +58,10 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) lap: u32,
     /// Rows that hold segments, where slices have homes of their own.
     pub(super) held: Option<Held>,
+    /// Tiles keep jobs; by row, words said to it since; and whether tiles have as many slices as they can.
+    pub(super) barred: bool,
+    pub(super) said: Box<[u32]>,
+    pub(super) full: bool,
 }
 
 /// New tokens that a controller keeps until their slices are announced.

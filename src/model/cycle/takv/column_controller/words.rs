@@ -97,6 +97,7 @@ impl ColumnController {
             query: Query::default(),
             append: kind == Kind::Slice && self.appends(item, descriptor, design),
             token: 0,
+            barred: false,
         }
     }
 
