@@ -9,6 +9,7 @@ use super::flit::index_bits;
 use super::memory::tiles_per_port;
 use super::mesh::Mesh;
 use super::slice::half_flits;
+use super::staging::ultra_blocks;
 use crate::config::Config;
 
 /// Bits of a word: four elements of FP16.
@@ -17,6 +18,8 @@ const WORD_BITS: u32 = 64;
 pub const TOKEN_WAY_BITS: u32 = WORD_BITS + 2;
 /// Words of a LUT memory.
 const LUT_DEPTH: u32 = 32;
+/// Words of a block RAM of 72 bits.
+const BLOCK_DEPTH: u32 = 512;
 /// Beats of the longest burst that is written.
 const LONGEST: u32 = 16;
 
@@ -68,5 +71,14 @@ impl Append {
             direct,
             value_burst,
         })
+    }
+
+    /// UltraRAMs of a controller: its groups are there where they need more than the depth of a block RAM.
+    pub fn ultra_rams(&self) -> u32 {
+        if self.groups > BLOCK_DEPTH {
+            ultra_blocks(WORD_BITS * self.group_words, self.groups)
+        } else {
+            0
+        }
     }
 }

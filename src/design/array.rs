@@ -11,8 +11,10 @@ pub const JOB_DEPTH: u32 = 16;
 pub const SUMS_READ: u32 = 2;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
-/// Cycles from a dot until the sum that it reads leaves the row, at most.
-const READ_AFTER_DOT: u32 = 8;
+/// Cycles by which the second sum of a READ comes later than the first.
+pub const SECOND_SUM: u32 = 3;
+/// Cycles from a dot until the sums that it reads leave the row, at most.
+const READ_AFTER_DOT: u32 = 8 + SECOND_SUM;
 
 /// Most lanes of a tile for which the U280 has block RAM instead of LUT memory, at 24 tiles an SLR.
 const SPARING_LANES: u32 = 32;

@@ -54,7 +54,7 @@ mod wait_bound;
 mod wires;
 
 pub use append::{Append, TOKEN_WAY_BITS};
-pub use array::{Array, JOB_DEPTH, SUMS_READ};
+pub use array::{Array, JOB_DEPTH, SECOND_SUM, SUMS_READ};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};
 pub use caches::{Caches, Demand};

@@ -1,6 +1,6 @@
 //! A verilated array of one row, driven cycle by cycle.
 
-use meshkv::design::Design;
+use meshkv::design::{Design, SECOND_SUM};
 use meshkv::emit::{array, array_modules, Dir, PortSpec, SourceFile};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -120,24 +120,31 @@ impl Row {
         fs::write(&inputs, bytes).unwrap();
         let said = Command::new(self.dir.path().join("row")).arg(inputs).output().unwrap();
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-        String::from_utf8(said.stdout).unwrap().lines().map(output).collect()
+        outputs(&String::from_utf8(said.stdout).unwrap())
     }
 }
 
-fn output(line: &str) -> Output {
-    let words: Vec<u32> =
-        line.split(' ').skip(1).map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
-    match line.as_bytes()[0] {
-        b'S' => {
-            let (max, saturated) = (words[1] as i32, words[2] == 1);
-            let sums = &words[3..];
-            let (words_of, next) = sums.split_at(sums.len() / 2);
-            let (cycle, words, next) = (words[0] as usize - 4, words_of.to_vec(), next.to_vec());
-            Output::Sum { cycle, max, saturated, words, next }
+/// The outputs of the lines of a run. The second sum of a READ has a line of its own, later than the first.
+fn outputs(said: &str) -> Vec<Output> {
+    let words_of = |line: &str| -> Vec<u32> {
+        line.split(' ').skip(1).map(|word| u32::from_str_radix(word, 16).unwrap()).collect()
+    };
+    let mut seconds = said.lines().filter(|line| line.starts_with('N')).map(words_of);
+    let firsts = said.lines().filter(|line| !line.starts_with('N'));
+    let output = |line: &str| {
+        let words = words_of(line);
+        let cycle = words[0] as usize - 4;
+        match line.as_bytes()[0] {
+            b'S' => {
+                let (max, saturated) = (words[1] as i32, words[2] == 1);
+                let next = seconds.next().expect("a second sum of each READ");
+                Output::Sum { cycle, max, saturated, words: words[3..].to_vec(), next }
+            }
+            b'D' => Output::Done { cycle, token: words[1] },
+            other => panic!("{other} {line}"),
         }
-        b'D' => Output::Done { cycle: words[0] as usize - 4, token: words[1] },
-        other => panic!("{other} {line}"),
-    }
+    };
+    firsts.map(output).collect()
 }
 
 /// A C++ program that reads the words of all inputs for each cycle and prints the outputs.
@@ -172,6 +179,7 @@ int main(int, char** argv) {{
     size_t at = 0;
     auto next = [&]() {{ return words[at++]; }};
     static Vmeshkv_pad_array top;
+    unsigned comes = 0;
     for (unsigned cycle = 0; at < words.size(); cycle++) {{
         top.clk = 0;
 {set}        top.eval();
@@ -180,6 +188,11 @@ int main(int, char** argv) {{
         if (top.sum_valid) {{
             printf("S %x %x %x", cycle, top.sum_max, top.sum_saturated);
             {sum}
+            puts("");
+        }}
+        comes = comes << 1 | (top.sum_valid != 0);
+        if (comes >> {SECOND_SUM} & 1) {{
+            printf("N");
             {next_sum}
             puts("");
         }}

@@ -64,8 +64,8 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
     let slips = [
         ("meshkv_weight", "octave[z[19:13]]", "octave[{z[19:14], 1'b0}]"),
         ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
-        ("meshkv_sums", "at_c[0] | ~single_c", "1'b1"),
-        ("meshkv_sums", "if (~max_some | ~reads_d) next_e", "if (~reads_d) next_e"),
+        ("meshkv_sums", "at_e[0] | ~single_e", "1'b1"),
+        ("meshkv_sums", "kind_d == READ & max_some;", "kind_d == READ;"),
         ("meshkv_sums", " | kind_d == READ & ~max_some", ""),
         ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
         ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),

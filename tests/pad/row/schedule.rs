@@ -1,7 +1,7 @@
 //! The schedule of a sequencer, with the model beside it: contexts in all slots, segments, blocks, READ.
 
 use super::bench::{Inputs, Output};
-use meshkv::design::{Array, Design};
+use meshkv::design::{Array, Design, SECOND_SUM};
 use meshkv::model::{Datapath, DatapathShape, Partial};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg32;
@@ -373,7 +373,7 @@ impl Schedule {
                 });
             }
         }
-        let quiet = self.now + self.dot_cycles + READ_CYCLES;
+        let quiet = self.now + self.dot_cycles + READ_CYCLES + SECOND_SUM as usize;
         self.at(quiet);
         // Queries of the next contexts may come while these are still read: no weights are loaded then.
         self.words_from = self.now;

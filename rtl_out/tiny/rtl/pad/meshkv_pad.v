@@ -602,19 +602,21 @@ module meshkv_pad #(
                 id_head  = id_head | (d[HEAD_PLACE_WIDTH-1:0] & {HEAD_PLACE_WIDTH{read_context[c*HEADS+d]}});
             end
     end
-    reg  [SUM_WIDTH-1:0] sum, next_sum;
-    reg  [31:0]          max;
-    integer              k;
+    // One row has sums at a time. Its number chooses them, by one table a bit. The second sums of the others are 0.
+    localparam PLACE_WIDTH = ARRAY_ROWS > 1 ? $clog2(ARRAY_ROWS) : 1;
+    reg  [PLACE_WIDTH-1:0] place;
+    reg  [SUM_WIDTH-1:0]   next_sum;
+    integer                k;
     always @(*) begin
-        sum      = {SUM_WIDTH{1'b0}};
+        place    = {PLACE_WIDTH{1'b0}};
         next_sum = {SUM_WIDTH{1'b0}};
-        max      = 32'd0;
         for (k = 0; k < ARRAY_ROWS; k = k + 1) begin
-            sum      = sum | (sum_data[k*SUM_WIDTH+:SUM_WIDTH] & {SUM_WIDTH{sum_valid[k]}});
-            next_sum = next_sum | (sum_next[k*SUM_WIDTH+:SUM_WIDTH] & {SUM_WIDTH{sum_valid[k]}});
-            max      = max | (sum_max[k*32+:32] & {32{sum_valid[k]}});
+            place    = place | (k[PLACE_WIDTH-1:0] & {PLACE_WIDTH{sum_valid[k]}});
+            next_sum = next_sum | sum_next[SUM_WIDTH*k+:SUM_WIDTH];
         end
     end
+    wire [SUM_WIDTH-1:0] sum = sum_data[SUM_WIDTH*place+:SUM_WIDTH];
+    wire [31:0]          max = sum_max[32*place+:32];
 
     // The part former packs the numbers; the packet crosses to the network's clock.
     localparam ID_WIDTH = Y_WIDTH + HEAD_PLACE_WIDTH + LAYER_WIDTH + STREAM_WIDTH;

@@ -266,7 +266,6 @@ module meshkv_reduce_root #(
             end else begin : gen_other
                 assign was = read_2[SUM_WIDTH*i+:SUM_WIDTH];
             end
-            wire [SUM_WIDTH-1:0] old = was & {SUM_WIDTH{had_2} };
             meshkv_reduce_adder #(
                 .SUM_WIDTH(SUM_WIDTH),
                 .FRACTION (FRACTION)
@@ -275,7 +274,8 @@ module meshkv_reduce_root #(
                 .s_word (in_words[32*i+:32]),
                 .s_none (none_q),
                 .s_below(below_q),
-                .s_old  (old),
+                .s_some (had_2),
+                .s_old  (was),
                 .s_rise (rise_2),
                 .m_sum  (sums[SUM_WIDTH*i+:SUM_WIDTH])
             );

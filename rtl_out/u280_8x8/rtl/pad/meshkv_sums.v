@@ -47,7 +47,7 @@ module meshkv_sums #(
     // The sums read.
     output wire                      read_valid,
     output wire [SUM_WIDTH-1:0]      read_data,
-    output wire [SUM_WIDTH-1:0]      read_next,  // That of the next dim, if dim is even; l again if it is l.
+    output wire [SUM_WIDTH-1:0]      read_next,  // That of the next dim, if dim is even; l again if it is l; 0 without a READ.
 
     // The logit of a token.
     output wire                      logit_valid,
@@ -136,6 +136,7 @@ module meshkv_sums #(
     (* ram_style = "block" *) reg [SUM_WIDTH-1:0] twins[0:DEPTH-1];
     reg                  single_b, single_c;
     reg  [SUM_WIDTH-1:0] next_d, next_e;
+    wire                 reads_d = valid_d & kind_d == READ;
     (* shreg_extract = "no" *) reg [AT_WIDTH-1:0] at_b, at_c, at_d, at_e, at_f;
     reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
     reg         [WIDE-1:0]      total_f;
@@ -155,7 +156,8 @@ module meshkv_sums #(
         single_b <= is_l;
         single_c <= single_b;
         next_e   <= next_d;
-        if (~max_some) next_e <= {SUM_WIDTH{1'b0}};
+        // It is 0 but for a READ, so those of several rows are joined by an OR.
+        if (~max_some | ~reads_d) next_e <= {SUM_WIDTH{1'b0}};
         if (rst) single_b <= 1'b0;  // It is part of an address.
     end
     always @(posedge clk) sum_b <= sums[at];

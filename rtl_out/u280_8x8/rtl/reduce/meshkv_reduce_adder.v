@@ -18,6 +18,7 @@ module meshkv_reduce_adder #(
     input  wire [6:0]           s_below,  // Deficit of its m; 127 means 127 or more.
 
     // Two cycles later.
+    input  wire                 s_some,  // There is a sum: without one it is 0.
     input  wire [SUM_WIDTH-1:0] s_old,  // The sum.
     input  wire [6:0]           s_rise,  // Rise of m.
 
@@ -53,6 +54,8 @@ module meshkv_reduce_adder #(
         down_3   <= down_2[6:4];
         number_4 <= $signed(placed) >>> {down_3, 4'd0};
         old_3    <= $signed(s_old) >>> s_rise[3:0];
+        // A reset of the register: a shift by sixteen amounts leaves no input of a table for it.
+        if (~s_some) old_3 <= {SUM_WIDTH{1'b0}};
         rise_3   <= s_rise[6:4];
         old_4    <= $signed(old_3) >>> {rise_3, 4'd0};
         sum_5    <= old_4 + number_4[PLACED-1:1] + { {SUM_WIDTH-1{1'b0}}, number_4[0]};

@@ -1,6 +1,6 @@
 //! Parameter values of PaD, and the slots of its contexts.
 
-use crate::design::{index_bits, Array, Design, JOB_DEPTH, PAD_EVENTS};
+use crate::design::{index_bits, Array, Design, JOB_DEPTH, PAD_EVENTS, SECOND_SUM};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
 use std::collections::BTreeMap;
@@ -89,6 +89,7 @@ impl PadParams {
             ("parts_log".to_owned(), self.parts_log().into()),
             ("flit_of_tokens".to_owned(), (self.subs_log() > 0).into()),
             ("subs_log".to_owned(), self.subs_log().into()),
+            ("second_sum".to_owned(), SECOND_SUM.into()),
         ])
     }
 }

@@ -113,7 +113,7 @@ pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
     .output(
         "read_next",
         "SUM_WIDTH",
-        "That of the next dim, if dim is even; l again if it is l; 0 without a READ.",
+        "That of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.",
     )
     .group("The logit of a token.")
     .output("logit_valid", 1, "")

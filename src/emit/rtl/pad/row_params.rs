@@ -22,9 +22,6 @@ const LUT_WORDS: u32 = 64;
 /// Words of a block RAM of 72 bits.
 const BLOCK_WORDS: u32 = 512;
 
-/// Memories of sums, which have the same contents: one is read a number a cycle.
-const SUM_MEMORIES: u32 = 2;
-
 /// Significand bits of a weight.
 const WEIGHT_BITS: u32 = 17;
 
@@ -47,11 +44,11 @@ impl PadRowParams {
     pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> PadRowParams {
         let config = &design.config;
         let lanes = config.noc.flit_width / 16;
-        // With its staging memory and two UltraRAMs of sums a row, a tile has its part of three fifths of the device.
+        // With its staging memory and an UltraRAM of sums a row, a tile has its part of three fifths of the device.
         let of_tile = Fpga::of(config.board).has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
         let rows = of_tile.saturating_sub(config.kv.uram_per_tile) / config.pe.array_rows;
         PadRowParams {
-            spare_ultra: rows.saturating_sub(SUM_MEMORIES),
+            spare_ultra: rows.saturating_sub(1),
             flit: config.noc.flit_width,
             rows: config.pe.array_rows,
             lanes,
@@ -103,7 +100,7 @@ impl PadRowParams {
     pub(in crate::emit::rtl) fn ultra_rams(&self) -> u32 {
         let sums =
             if self.sums_in_ultra() { ultra_blocks(self.sum, self.slots * (self.head_dim + 1)) } else { 0 };
-        self.ultra_groups() * ultra_blocks(72, self.stations()) + SUM_MEMORIES * sums
+        self.ultra_groups() * ultra_blocks(72, self.stations()) + sums
     }
 
     /// Values for the templates of a row: the table of 2^x, and the types of its larger memories.
@@ -297,7 +294,7 @@ impl ModuleBuilder {
             .output(
                 "sum_next",
                 bits("SUM_WIDTH").as_str(),
-                "The sum of the next dim, if dim is even; l again if it is l.",
+                "The sum of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.",
             )
             .output("sum_max", format!("{times}32").as_str(), "m of the slot, 0 if it has none.")
             .output("sum_saturated", bits("1").as_str(), "A logit of the slot was beyond the range.")

@@ -111,6 +111,8 @@ impl TakvParams {
         };
         let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
         values.insert("pieces".into(), pieces.into());
+        let ultra = self.append.is_some_and(|append| append.ultra_rams() > 0);
+        values.insert("tokens_in_ultra".into(), ultra.into());
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         let is = |kind| self.placement.kind == kind;

@@ -1,12 +1,12 @@
 //! Rows of the array (`meshkv_pad_row`), seen by the sequencer: the latency of what it sends through them.
 
-use crate::design::Array;
+use crate::design::{Array, SECOND_SUM};
 use crate::model::cycle::common::{DelayLine, Fifo, LONGEST};
 
 /// Cycles from a token's dot to its weight in the scratchpad, with the registers before and behind.
 const DOT_TO_DONE: u32 = 17;
-/// Cycles from a READ's place in the order of dots to its sum.
-const DOT_TO_SUM: u32 = 4;
+/// Cycles from a READ's place in the order of dots to its sums.
+const DOT_TO_SUM: u32 = 4 + SECOND_SUM;
 
 /// Operations in flight.
 #[derive(Debug, Clone)]
