@@ -53,12 +53,15 @@ rtl/mare/meshkv_transport.v
 rtl/takv/meshkv_divmod.v
 rtl/takv/meshkv_placement.v
 rtl/takv/meshkv_close_rows.v
+rtl/takv/meshkv_token_words.v
 rtl/takv/meshkv_column_controller.v
 rtl/takv/meshkv_query_words.v
 rtl/takv/meshkv_memory_port.v
 rtl/takv/meshkv_bus_stop.v
 rtl/takv/meshkv_prefetcher.v
 rtl/takv/meshkv_filler.v
+rtl/takv/meshkv_new_token.v
+rtl/takv/meshkv_write_port.v
 rtl/reduce/meshkv_leading_bits.v
 rtl/reduce/meshkv_element_packer.v
 rtl/reduce/meshkv_part_former.v
@@ -109,5 +112,7 @@ rtl/device/meshkv_descriptor_queue.v
 rtl/device/meshkv_run_control.v
 rtl/device/meshkv_counter_view.v
 rtl/device/meshkv_control_registers.v
+rtl/device/meshkv_token_reader.v
+rtl/device/meshkv_token_writer.v
 rtl/device/meshkv_front.v
 rtl/device/meshkv_top.v

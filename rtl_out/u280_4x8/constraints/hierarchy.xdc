@@ -50,6 +50,10 @@ set_property KEEP_HIERARCHY yes [get_cells {u_core/gen_pad[*].u_pad/u_jobs u_cor
 # expect 96
 set_property KEEP_HIERARCHY yes [get_cells {u_core/gen_pad[*].u_pad/u_parts u_core/gen_pad[*].u_pad/u_parts/u_sent_seen u_core/gen_pad[*].u_pad/u_parts/u_taken_seen}]
 
+# Its ports of new tokens.
+# expect 32
+set_property KEEP_HIERARCHY yes [get_cells {u_core/u_fabric/u_periphery/gen_port[*].u_writes}]
+
 # Front.
 set_property KEEP_HIERARCHY yes [get_cells {u_front u_front/u_counters u_front/u_counters/u_pads u_front/u_reset}]
 
@@ -125,3 +129,11 @@ set_property KEEP_HIERARCHY yes [get_cells {u_front/u_counters/u_links/gen_bound
 # Their registers.
 # expect 12
 set_property KEEP_HIERARCHY yes [get_cells {u_front/u_counters/u_links/gen_boundary[*].u_ask/gen_stage[*].u_crossing u_front/u_counters/u_events/gen_boundary[*].u_ask/gen_stage[*].u_crossing u_front/u_counters/u_pads/u_choice/gen_boundary[*].u_ask/gen_stage[*].u_crossing}]
+
+# Pipelines of new tokens.
+# expect 64
+set_property KEEP_HIERARCHY yes [get_cells {u_front/gen_port[*].u_words u_front/gen_port[*].u_word_credits}]
+
+# Their registers.
+# expect 112
+set_property KEEP_HIERARCHY yes [get_cells {u_front/gen_port[*].u_words/gen_stage[*].u_crossing u_front/gen_port[*].u_word_credits/gen_stage[*].u_crossing}]

@@ -11,7 +11,7 @@ set design_noc_mhz 250.000
 set design_pe_mhz 300.000
 set design_hbm_mhz 450.000
 # 1 if new tokens are written into HBM: every memory port writes, too.
-set design_append 0
+set design_append 1
 # Sources; every module follows those it instantiates.
 set design_sources {
     rtl/common/meshkv_arbiter2.v
@@ -65,12 +65,15 @@ set design_sources {
     rtl/takv/meshkv_divmod.v
     rtl/takv/meshkv_placement.v
     rtl/takv/meshkv_close_rows.v
+    rtl/takv/meshkv_token_words.v
     rtl/takv/meshkv_column_controller.v
     rtl/takv/meshkv_query_words.v
     rtl/takv/meshkv_memory_port.v
     rtl/takv/meshkv_bus_stop.v
     rtl/takv/meshkv_prefetcher.v
     rtl/takv/meshkv_filler.v
+    rtl/takv/meshkv_new_token.v
+    rtl/takv/meshkv_write_port.v
     rtl/reduce/meshkv_leading_bits.v
     rtl/reduce/meshkv_element_packer.v
     rtl/reduce/meshkv_part_former.v
@@ -116,6 +119,8 @@ set design_sources {
     rtl/device/meshkv_run_control.v
     rtl/device/meshkv_counter_view.v
     rtl/device/meshkv_control_registers.v
+    rtl/device/meshkv_token_reader.v
+    rtl/device/meshkv_token_writer.v
     rtl/device/meshkv_front.v
     rtl/device/meshkv_top.v
 }

@@ -29,7 +29,7 @@
 /* Bytes of a new token of a cache. */
 #define MESHKV_TOKEN_BYTES                   16384u
 /* 1 where a run can write new tokens into the cache. */
-#define MESHKV_APPEND                        0u
+#define MESHKV_APPEND                        1u
 /* Alignment of queries, outputs and the list. */
 #define MESHKV_BUFFER_ALIGN                  4096u
 /* Alignment of the base address of a memory port. */
@@ -244,14 +244,14 @@
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000006u
-#define MESHKV_DESIGN_VALUE                  0xfdc4520eu
+#define MESHKV_DESIGN_VALUE                  0x9f6ed603u
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
 #define MESHKV_HEADS_VALUE                   0x00200020u
 #define MESHKV_KV_VALUE                      0x00800040u
 #define MESHKV_SEGMENTS_VALUE                0x00000200u
 #define MESHKV_SIZES_VALUE                   0x00200040u
-#define MESHKV_LAYOUT_VALUE                  0x25ad6a02u
+#define MESHKV_LAYOUT_VALUE                  0xc28d3f2du
 
 /* The same by fields: name, place, value, meaning. */
 static const struct {
@@ -260,7 +260,7 @@ static const struct {
 } meshkv_identity[] = {
     {0x800u, 0, 0xffffffffu, 1296782897u, "MAGIC", "0x4d4b5631, 'MKV1': this is a meshkv"},
     {0x804u, 0, 0xffffffffu, 6u, "MAP_VERSION", "Version of this register map"},
-    {0x808u, 0, 0xffffffffu, 4257501710u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
+    {0x808u, 0, 0xffffffffu, 2674841091u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
     {0x80cu, 0, 0x000000ffu, 4u, "MESH.COLS", "Columns"},
     {0x80cu, 8, 0x0000ff00u, 8u, "MESH.ROWS", "Rows"},
     {0x80cu, 16, 0xffff0000u, 32u, "MESH.PORTS", "Ports to external memory"},
@@ -273,7 +273,7 @@ static const struct {
     {0x81cu, 0, 0xffffffffu, 512u, "SEGMENTS", "Segments of a layer at the longest context"},
     {0x820u, 0, 0x0000ffffu, 64u, "SIZES.FLIT_BYTES", "Bytes of a beat on every memory port"},
     {0x820u, 16, 0xffff0000u, 32u, "SIZES.DESC_QUEUE", "Descriptors that can wait"},
-    {0x824u, 0, 0xffffffffu, 632121858u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
+    {0x824u, 0, 0xffffffffu, 3264036653u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
 };
 
 /* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */

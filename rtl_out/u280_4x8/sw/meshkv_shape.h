@@ -45,7 +45,7 @@
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
-#define MESHKV_SHAPE_LAYOUT         0x25ad6a02u
+#define MESHKV_SHAPE_LAYOUT         0xc28d3f2du
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */

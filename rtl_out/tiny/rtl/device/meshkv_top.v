@@ -299,7 +299,7 @@ module meshkv_top #(
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 2,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 22,
+    parameter READ_CYCLES = 25,
     // Events that are counted.
     parameter PAD_EVENTS = 10,
     // LANES / 4.

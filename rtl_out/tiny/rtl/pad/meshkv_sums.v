@@ -47,7 +47,7 @@ module meshkv_sums #(
     // The sums read.
     output wire                      read_valid,
     output wire [SUM_WIDTH-1:0]      read_data,
-    output wire [SUM_WIDTH-1:0]      read_next,  // That of the next dim, if dim is even; l again if it is l; 0 without a READ.
+    output wire [SUM_WIDTH-1:0]      read_next,  // That of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.
 
     // The logit of a token.
     output wire                      logit_valid,
@@ -129,14 +129,13 @@ module meshkv_sums #(
         placed_e   <= fours_d >>> down_d;
     end
 
-    // The sums, and the rise of m since each was last updated. A slot without m has no sums.
+    // The sums, and the rise of m since each was last updated. A slot without m has no sums. One port reads those that are
+    // added to, the other writes them back. An op has both for itself, and a READ writes nothing: it reads the next number
+    // there. So it takes two numbers a cycle from one memory.
     (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
-    // READ takes two numbers a cycle. The second comes from a memory with the same contents, two cycles later: a second
-    // read port. So nothing is in the way of the sums that are added to.
-    (* ram_style = "block" *) reg [SUM_WIDTH-1:0] twins[0:DEPTH-1];
-    reg                  single_b, single_c;
-    reg  [SUM_WIDTH-1:0] next_d, next_e;
-    wire                 reads_d = valid_d & kind_d == READ;
+    (* shreg_extract = "no" *) reg single_b, single_c, single_d, single_e;
+    (* shreg_extract = "no" *) reg next_some_e, next_some_f, next_some_g;
+    reg  [SUM_WIDTH-1:0] next_g, next_h;
     (* shreg_extract = "no" *) reg [AT_WIDTH-1:0] at_b, at_c, at_d, at_e, at_f;
     reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
     reg         [WIDE-1:0]      total_f;
@@ -146,19 +145,19 @@ module meshkv_sums #(
     wire        [AT_WIDTH-1:0]  at      = is_l ? L_BASE[AT_WIDTH-1:0] + slot_at : slot_at * HEAD_DIM[AT_WIDTH-1:0] + dim_at;
     always @(posedge clk) begin
         if (write_f) sums[at_f] <= total_f[SUM_WIDTH-1:0];
+        else next_g <= sums[at_f];
     end
-    // Even dims have even addresses.
     always @(posedge clk) begin
-        if (write_f) twins[at_f] <= total_f[SUM_WIDTH-1:0];
-    end
-    always @(posedge clk) next_d <= twins[{at_c[AT_WIDTH-1:1], at_c[0] | ~single_c}];
-    always @(posedge clk) begin
-        single_b <= is_l;
-        single_c <= single_b;
-        next_e   <= next_d;
+        single_b    <= is_l;
+        single_c    <= single_b;
+        single_d    <= single_c;
+        single_e    <= single_d;
+        next_some_e <= valid_d & kind_d == READ & max_some;
+        next_some_f <= next_some_e;
+        next_some_g <= next_some_f;
+        next_h      <= next_g;
         // It is 0 but for a READ, so those of several rows are joined by an OR.
-        if (~max_some | ~reads_d) next_e <= {SUM_WIDTH{1'b0}};
-        if (rst) single_b <= 1'b0;  // It is part of an address.
+        if (~next_some_g) next_h <= {SUM_WIDTH{1'b0}};
     end
     always @(posedge clk) sum_b <= sums[at];
     always @(posedge clk) begin
@@ -166,7 +165,8 @@ module meshkv_sums #(
         at_c  <= at_b;
         at_d  <= at_c;
         at_e  <= at_d;
-        at_f  <= at_e;
+        // Even dims have even addresses.
+        at_f  <= read_e ? {at_e[AT_WIDTH-1:1], at_e[0] | ~single_e} : at_e;
         sum_c <= sum_b >>> {fall_b[6:5], 5'b0};
         sum_d <= sum_c >>> {fall_c[4:3], 3'b0};
         sum_e <= sum_d >>> {fall_d[2:1], 1'b0};
@@ -221,7 +221,7 @@ module meshkv_sums #(
     assign max_slot    = slot_d;
     assign read_valid  = read_e;
     assign read_data   = sum_e;
-    assign read_next   = next_e;
+    assign read_next   = next_h;
     wire unused_bits   = ^{total, placed_e[0]};
 endmodule
 `default_nettype wire

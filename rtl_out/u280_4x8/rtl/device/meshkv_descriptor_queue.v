@@ -59,6 +59,7 @@ module meshkv_descriptor_queue #(
     output wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that the next run closes.
     output wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream of the next run that attends; 0 if none does.
     output wire                     queue_left,  // The run has descriptors left to send.
+    output wire [STREAMS_WIDTH-1:0] queue_tokens,  // One above the highest cache of the next run that appends; 0 if none does.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                     desc_valid,
@@ -76,13 +77,14 @@ module meshkv_descriptor_queue #(
     output wire                     desc_share,  // All heads get all slices, not only those of their KV head.
     output wire                     desc_close,  // The last of these streams in this layer: partial results are due.
     output wire                     desc_step,  // The last of the decode step.
+    output wire                     desc_append,  // Its last token is new: its K and V came before.
     output wire [STREAMS_NUM-1:0]   partials  // Streams whose heads return partial results; stable while they are decoded.
 );
     // The checker examines a descriptor one field a cycle. Only the write that pushed it waits for the result.
     wire       push = put;
     localparam [3:0] IDLE = 4'd0, PLACE = 4'd1, SIZES = 4'd2, PRODUCT = 4'd3, SPAN = 4'd4, STREAMS_OF = 4'd5, OPEN = 4'd6,
         TAKE = 4'd7, PUT = 4'd8, REFUSE = 4'd9;
-    localparam DESC_WIDTH = 4 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
+    localparam DESC_WIDTH = 5 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
         + LAYER_WIDTH + STREAM_WIDTH + 1;
     localparam MOST_STRIDE   = NUM_SEGMENTS > 2 ? NUM_SEGMENTS - 1 : 1;
     localparam PRODUCT_WIDTH = 2 * COUNT_WIDTH + 1;
@@ -115,6 +117,8 @@ module meshkv_descriptor_queue #(
     reg  [15:0]              layer_q;
     reg  [STREAMS_NUM-1:0]   attends_q, closed_q;
     reg  [STREAMS_NUM-1:0]   asked_q, partials_q;  // Streams that return partial results, of it and of the run under way.
+    reg  [STREAMS_NUM-1:0]   appended_q;   // Caches with a new token.
+    reg  [STREAMS_WIDTH-1:0] tokens_q;     // One above the highest of them.
     reg  [STREAMS_WIDTH-1:0] open_q, due_q;
     reg  [STREAMS_WIDTH-1:0] most_q;  // One above the highest stream that attends.
     reg  [STREAM_WIDTH-1:0]  at_q;
@@ -142,7 +146,9 @@ module meshkv_descriptor_queue #(
         && !(put_count == 32'd1 && last_row < first_row);
     wire span_good     = segments_good && rows_good;
     wire streams_there = |streams && {15'd0, streams_end} <= STREAMS_WIDE;
-    wire append_good   = ~append;  // The cache is read only.
+    // A token is new in the cache of one stream, once a run.
+    wire append_good   = ~append || (streams == 16'd1 && ~appended_q[prefix[STREAM_WIDTH-1:0]]);
+    wire [STREAMS_WIDTH-1:0] append_end = {1'b0, prefix[STREAM_WIDTH-1:0]} + 1'b1;
     wire streams_good  = streams_there && append_good;
     wire closed        = closed_q[at_q];  // An earlier descriptor of the run has closed the stream.
     always @(*) begin
@@ -256,6 +262,8 @@ module meshkv_descriptor_queue #(
                 if (close) closed_q[at_q] <= 1'b1;
                 if (close) due_q <= due_q + 1'b1;
                 if (close) asked_q[at_q] <= put_flags[11];
+                if (append) appended_q[prefix[STREAM_WIDTH-1:0]] <= 1'b1;
+                if (append && append_end > tokens_q) tokens_q <= append_end;
                 if (close & attends_q[at_q]) open_q <= open_q - 1'b1;
                 if (~close & ~attends_q[at_q]) open_q <= open_q + 1'b1;
                 if (streams_end[STREAMS_WIDTH-1:0] > most_q) most_q <= streams_end[STREAMS_WIDTH-1:0];
@@ -280,6 +288,8 @@ module meshkv_descriptor_queue #(
             open_q    <= {STREAMS_WIDTH{1'b0} };
             due_q     <= {STREAMS_WIDTH{1'b0} };
             most_q    <= {STREAMS_WIDTH{1'b0} };
+            appended_q <= {STREAMS_NUM{1'b0} };
+            tokens_q   <= {STREAMS_WIDTH{1'b0} };
         end
         // Flush refuses the descriptor that is being pushed or checked.
         if (flush && state_q != REFUSE) cause_q <= 5'd11;
@@ -300,6 +310,7 @@ module meshkv_descriptor_queue #(
     assign queue_open   = open_q;
     assign queue_due    = due_q;
     assign queue_most   = most_q;
+    assign queue_tokens = tokens_q;
     assign partials     = partials_q;
     assign queue_busy   = state_q != IDLE;
     assign put_checked = puts | state_q == REFUSE;
@@ -317,13 +328,13 @@ module meshkv_descriptor_queue #(
         .rst    (fifo_rst),
         .s_valid(puts & ~flush),
         .s_ready(unused_room),
-        .s_data ({put_flags[10], close, share, mapping, streams[STREAMS_WIDTH-1:0], stream[STREAM_WIDTH-1:0],
+        .s_data ({append, put_flags[10], close, share, mapping, streams[STREAMS_WIDTH-1:0], stream[STREAM_WIDTH-1:0],
                   last_row[ROW_WIDTH-1:0], first_row[ROW_WIDTH-1:0], put_count[COUNT_WIDTH-1:0],
                   put_stride[SEGMENT_WIDTH-1:0], put_first[SEGMENT_WIDTH-1:0], layer[LAYER_WIDTH-1:0],
                   prefix[STREAM_WIDTH-1:0]}),
         .m_valid(valid),
         .m_ready(gives),
-        .m_data ({desc_step, desc_close, desc_share, desc_mapping, desc_streams, desc_stream, desc_last_row, desc_first_row,
+        .m_data ({desc_append, desc_step, desc_close, desc_share, desc_mapping, desc_streams, desc_stream, desc_last_row, desc_first_row,
                   desc_count, desc_stride, desc_first, desc_layer, desc_prefix})
     );
     assign queue_left = |run_q;

@@ -85,6 +85,24 @@ module meshkv_front #(
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
     parameter PAD_COUNTERS = 12,
+    // Groups of such words of all streams and KV heads.
+    parameter TOKEN_GROUPS = 512,
+    // Width of the number of such a group in bits.
+    parameter TOKEN_GROUP_WIDTH = 9,
+    // Byte in the buffer of queries where new tokens begin.
+    parameter TOKENS_AT = 8192,
+    // Flits of K of a slice, and of V.
+    parameter HALF_FLITS = 256,
+    // Bytes from a slice to the next in external memory.
+    parameter [63:0] SLICE_BYTES = 64'd32768,
+    // Width of a slice's number within its home in bits.
+    parameter LOCAL_WIDTH = 12,
+    // Width of a byte's place in the region of a home in bits.
+    parameter REGION_WIDTH = 27,
+    // Beats of a burst of V of a new token.
+    parameter VALUE_BURST = 16,
+    // Width of an address of the external memory in bits.
+    parameter AXI_ADDR_WIDTH = 32,
     // Low bits of the addresses of queries, outputs and list that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
@@ -93,8 +111,6 @@ module meshkv_front #(
     parameter QUERY_BURSTS = 5,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
-    // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 32,
     // Width of a burst's beats less one, in bits.
     parameter LEN_WIDTH = 4,
     // Ports of a row of tiles.
@@ -132,7 +148,7 @@ module meshkv_front #(
     output wire [31:0]                      s_axi_control_rdata,
     output wire [1:0]                       s_axi_control_rresp,  // Always OKAY.
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm00_arvalid,
     input  wire                             m_axi_hbm00_arready,
     output wire [63:0]                      m_axi_hbm00_araddr,  // Bytes.
@@ -146,8 +162,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm00_rid,
     input  wire [1:0]                       m_axi_hbm00_rresp,
     input  wire                             m_axi_hbm00_rlast,
+    output wire                             m_axi_hbm00_awvalid,
+    input  wire                             m_axi_hbm00_awready,
+    output wire [63:0]                      m_axi_hbm00_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm00_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm00_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm00_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm00_awburst,  // INCR.
+    output wire                             m_axi_hbm00_wvalid,
+    input  wire                             m_axi_hbm00_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm00_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm00_wstrb,
+    output wire                             m_axi_hbm00_wlast,
+    input  wire                             m_axi_hbm00_bvalid,
+    output wire                             m_axi_hbm00_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm00_bid,
+    input  wire [1:0]                       m_axi_hbm00_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm01_arvalid,
     input  wire                             m_axi_hbm01_arready,
     output wire [63:0]                      m_axi_hbm01_araddr,  // Bytes.
@@ -161,8 +193,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm01_rid,
     input  wire [1:0]                       m_axi_hbm01_rresp,
     input  wire                             m_axi_hbm01_rlast,
+    output wire                             m_axi_hbm01_awvalid,
+    input  wire                             m_axi_hbm01_awready,
+    output wire [63:0]                      m_axi_hbm01_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm01_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm01_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm01_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm01_awburst,  // INCR.
+    output wire                             m_axi_hbm01_wvalid,
+    input  wire                             m_axi_hbm01_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm01_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm01_wstrb,
+    output wire                             m_axi_hbm01_wlast,
+    input  wire                             m_axi_hbm01_bvalid,
+    output wire                             m_axi_hbm01_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm01_bid,
+    input  wire [1:0]                       m_axi_hbm01_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm02_arvalid,
     input  wire                             m_axi_hbm02_arready,
     output wire [63:0]                      m_axi_hbm02_araddr,  // Bytes.
@@ -176,8 +224,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm02_rid,
     input  wire [1:0]                       m_axi_hbm02_rresp,
     input  wire                             m_axi_hbm02_rlast,
+    output wire                             m_axi_hbm02_awvalid,
+    input  wire                             m_axi_hbm02_awready,
+    output wire [63:0]                      m_axi_hbm02_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm02_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm02_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm02_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm02_awburst,  // INCR.
+    output wire                             m_axi_hbm02_wvalid,
+    input  wire                             m_axi_hbm02_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm02_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm02_wstrb,
+    output wire                             m_axi_hbm02_wlast,
+    input  wire                             m_axi_hbm02_bvalid,
+    output wire                             m_axi_hbm02_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm02_bid,
+    input  wire [1:0]                       m_axi_hbm02_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm03_arvalid,
     input  wire                             m_axi_hbm03_arready,
     output wire [63:0]                      m_axi_hbm03_araddr,  // Bytes.
@@ -191,8 +255,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm03_rid,
     input  wire [1:0]                       m_axi_hbm03_rresp,
     input  wire                             m_axi_hbm03_rlast,
+    output wire                             m_axi_hbm03_awvalid,
+    input  wire                             m_axi_hbm03_awready,
+    output wire [63:0]                      m_axi_hbm03_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm03_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm03_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm03_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm03_awburst,  // INCR.
+    output wire                             m_axi_hbm03_wvalid,
+    input  wire                             m_axi_hbm03_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm03_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm03_wstrb,
+    output wire                             m_axi_hbm03_wlast,
+    input  wire                             m_axi_hbm03_bvalid,
+    output wire                             m_axi_hbm03_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm03_bid,
+    input  wire [1:0]                       m_axi_hbm03_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm04_arvalid,
     input  wire                             m_axi_hbm04_arready,
     output wire [63:0]                      m_axi_hbm04_araddr,  // Bytes.
@@ -206,8 +286,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm04_rid,
     input  wire [1:0]                       m_axi_hbm04_rresp,
     input  wire                             m_axi_hbm04_rlast,
+    output wire                             m_axi_hbm04_awvalid,
+    input  wire                             m_axi_hbm04_awready,
+    output wire [63:0]                      m_axi_hbm04_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm04_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm04_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm04_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm04_awburst,  // INCR.
+    output wire                             m_axi_hbm04_wvalid,
+    input  wire                             m_axi_hbm04_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm04_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm04_wstrb,
+    output wire                             m_axi_hbm04_wlast,
+    input  wire                             m_axi_hbm04_bvalid,
+    output wire                             m_axi_hbm04_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm04_bid,
+    input  wire [1:0]                       m_axi_hbm04_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm05_arvalid,
     input  wire                             m_axi_hbm05_arready,
     output wire [63:0]                      m_axi_hbm05_araddr,  // Bytes.
@@ -221,8 +317,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm05_rid,
     input  wire [1:0]                       m_axi_hbm05_rresp,
     input  wire                             m_axi_hbm05_rlast,
+    output wire                             m_axi_hbm05_awvalid,
+    input  wire                             m_axi_hbm05_awready,
+    output wire [63:0]                      m_axi_hbm05_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm05_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm05_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm05_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm05_awburst,  // INCR.
+    output wire                             m_axi_hbm05_wvalid,
+    input  wire                             m_axi_hbm05_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm05_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm05_wstrb,
+    output wire                             m_axi_hbm05_wlast,
+    input  wire                             m_axi_hbm05_bvalid,
+    output wire                             m_axi_hbm05_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm05_bid,
+    input  wire [1:0]                       m_axi_hbm05_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm06_arvalid,
     input  wire                             m_axi_hbm06_arready,
     output wire [63:0]                      m_axi_hbm06_araddr,  // Bytes.
@@ -236,8 +348,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm06_rid,
     input  wire [1:0]                       m_axi_hbm06_rresp,
     input  wire                             m_axi_hbm06_rlast,
+    output wire                             m_axi_hbm06_awvalid,
+    input  wire                             m_axi_hbm06_awready,
+    output wire [63:0]                      m_axi_hbm06_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm06_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm06_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm06_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm06_awburst,  // INCR.
+    output wire                             m_axi_hbm06_wvalid,
+    input  wire                             m_axi_hbm06_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm06_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm06_wstrb,
+    output wire                             m_axi_hbm06_wlast,
+    input  wire                             m_axi_hbm06_bvalid,
+    output wire                             m_axi_hbm06_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm06_bid,
+    input  wire [1:0]                       m_axi_hbm06_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm07_arvalid,
     input  wire                             m_axi_hbm07_arready,
     output wire [63:0]                      m_axi_hbm07_araddr,  // Bytes.
@@ -251,8 +379,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm07_rid,
     input  wire [1:0]                       m_axi_hbm07_rresp,
     input  wire                             m_axi_hbm07_rlast,
+    output wire                             m_axi_hbm07_awvalid,
+    input  wire                             m_axi_hbm07_awready,
+    output wire [63:0]                      m_axi_hbm07_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm07_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm07_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm07_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm07_awburst,  // INCR.
+    output wire                             m_axi_hbm07_wvalid,
+    input  wire                             m_axi_hbm07_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm07_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm07_wstrb,
+    output wire                             m_axi_hbm07_wlast,
+    input  wire                             m_axi_hbm07_bvalid,
+    output wire                             m_axi_hbm07_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm07_bid,
+    input  wire [1:0]                       m_axi_hbm07_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm08_arvalid,
     input  wire                             m_axi_hbm08_arready,
     output wire [63:0]                      m_axi_hbm08_araddr,  // Bytes.
@@ -266,8 +410,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm08_rid,
     input  wire [1:0]                       m_axi_hbm08_rresp,
     input  wire                             m_axi_hbm08_rlast,
+    output wire                             m_axi_hbm08_awvalid,
+    input  wire                             m_axi_hbm08_awready,
+    output wire [63:0]                      m_axi_hbm08_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm08_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm08_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm08_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm08_awburst,  // INCR.
+    output wire                             m_axi_hbm08_wvalid,
+    input  wire                             m_axi_hbm08_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm08_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm08_wstrb,
+    output wire                             m_axi_hbm08_wlast,
+    input  wire                             m_axi_hbm08_bvalid,
+    output wire                             m_axi_hbm08_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm08_bid,
+    input  wire [1:0]                       m_axi_hbm08_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm09_arvalid,
     input  wire                             m_axi_hbm09_arready,
     output wire [63:0]                      m_axi_hbm09_araddr,  // Bytes.
@@ -281,8 +441,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm09_rid,
     input  wire [1:0]                       m_axi_hbm09_rresp,
     input  wire                             m_axi_hbm09_rlast,
+    output wire                             m_axi_hbm09_awvalid,
+    input  wire                             m_axi_hbm09_awready,
+    output wire [63:0]                      m_axi_hbm09_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm09_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm09_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm09_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm09_awburst,  // INCR.
+    output wire                             m_axi_hbm09_wvalid,
+    input  wire                             m_axi_hbm09_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm09_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm09_wstrb,
+    output wire                             m_axi_hbm09_wlast,
+    input  wire                             m_axi_hbm09_bvalid,
+    output wire                             m_axi_hbm09_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm09_bid,
+    input  wire [1:0]                       m_axi_hbm09_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm10_arvalid,
     input  wire                             m_axi_hbm10_arready,
     output wire [63:0]                      m_axi_hbm10_araddr,  // Bytes.
@@ -296,8 +472,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm10_rid,
     input  wire [1:0]                       m_axi_hbm10_rresp,
     input  wire                             m_axi_hbm10_rlast,
+    output wire                             m_axi_hbm10_awvalid,
+    input  wire                             m_axi_hbm10_awready,
+    output wire [63:0]                      m_axi_hbm10_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm10_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm10_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm10_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm10_awburst,  // INCR.
+    output wire                             m_axi_hbm10_wvalid,
+    input  wire                             m_axi_hbm10_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm10_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm10_wstrb,
+    output wire                             m_axi_hbm10_wlast,
+    input  wire                             m_axi_hbm10_bvalid,
+    output wire                             m_axi_hbm10_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm10_bid,
+    input  wire [1:0]                       m_axi_hbm10_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm11_arvalid,
     input  wire                             m_axi_hbm11_arready,
     output wire [63:0]                      m_axi_hbm11_araddr,  // Bytes.
@@ -311,8 +503,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm11_rid,
     input  wire [1:0]                       m_axi_hbm11_rresp,
     input  wire                             m_axi_hbm11_rlast,
+    output wire                             m_axi_hbm11_awvalid,
+    input  wire                             m_axi_hbm11_awready,
+    output wire [63:0]                      m_axi_hbm11_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm11_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm11_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm11_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm11_awburst,  // INCR.
+    output wire                             m_axi_hbm11_wvalid,
+    input  wire                             m_axi_hbm11_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm11_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm11_wstrb,
+    output wire                             m_axi_hbm11_wlast,
+    input  wire                             m_axi_hbm11_bvalid,
+    output wire                             m_axi_hbm11_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm11_bid,
+    input  wire [1:0]                       m_axi_hbm11_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm12_arvalid,
     input  wire                             m_axi_hbm12_arready,
     output wire [63:0]                      m_axi_hbm12_araddr,  // Bytes.
@@ -326,8 +534,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm12_rid,
     input  wire [1:0]                       m_axi_hbm12_rresp,
     input  wire                             m_axi_hbm12_rlast,
+    output wire                             m_axi_hbm12_awvalid,
+    input  wire                             m_axi_hbm12_awready,
+    output wire [63:0]                      m_axi_hbm12_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm12_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm12_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm12_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm12_awburst,  // INCR.
+    output wire                             m_axi_hbm12_wvalid,
+    input  wire                             m_axi_hbm12_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm12_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm12_wstrb,
+    output wire                             m_axi_hbm12_wlast,
+    input  wire                             m_axi_hbm12_bvalid,
+    output wire                             m_axi_hbm12_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm12_bid,
+    input  wire [1:0]                       m_axi_hbm12_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm13_arvalid,
     input  wire                             m_axi_hbm13_arready,
     output wire [63:0]                      m_axi_hbm13_araddr,  // Bytes.
@@ -341,8 +565,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm13_rid,
     input  wire [1:0]                       m_axi_hbm13_rresp,
     input  wire                             m_axi_hbm13_rlast,
+    output wire                             m_axi_hbm13_awvalid,
+    input  wire                             m_axi_hbm13_awready,
+    output wire [63:0]                      m_axi_hbm13_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm13_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm13_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm13_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm13_awburst,  // INCR.
+    output wire                             m_axi_hbm13_wvalid,
+    input  wire                             m_axi_hbm13_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm13_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm13_wstrb,
+    output wire                             m_axi_hbm13_wlast,
+    input  wire                             m_axi_hbm13_bvalid,
+    output wire                             m_axi_hbm13_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm13_bid,
+    input  wire [1:0]                       m_axi_hbm13_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm14_arvalid,
     input  wire                             m_axi_hbm14_arready,
     output wire [63:0]                      m_axi_hbm14_araddr,  // Bytes.
@@ -356,8 +596,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm14_rid,
     input  wire [1:0]                       m_axi_hbm14_rresp,
     input  wire                             m_axi_hbm14_rlast,
+    output wire                             m_axi_hbm14_awvalid,
+    input  wire                             m_axi_hbm14_awready,
+    output wire [63:0]                      m_axi_hbm14_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm14_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm14_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm14_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm14_awburst,  // INCR.
+    output wire                             m_axi_hbm14_wvalid,
+    input  wire                             m_axi_hbm14_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm14_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm14_wstrb,
+    output wire                             m_axi_hbm14_wlast,
+    input  wire                             m_axi_hbm14_bvalid,
+    output wire                             m_axi_hbm14_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm14_bid,
+    input  wire [1:0]                       m_axi_hbm14_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm15_arvalid,
     input  wire                             m_axi_hbm15_arready,
     output wire [63:0]                      m_axi_hbm15_araddr,  // Bytes.
@@ -371,8 +627,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm15_rid,
     input  wire [1:0]                       m_axi_hbm15_rresp,
     input  wire                             m_axi_hbm15_rlast,
+    output wire                             m_axi_hbm15_awvalid,
+    input  wire                             m_axi_hbm15_awready,
+    output wire [63:0]                      m_axi_hbm15_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm15_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm15_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm15_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm15_awburst,  // INCR.
+    output wire                             m_axi_hbm15_wvalid,
+    input  wire                             m_axi_hbm15_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm15_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm15_wstrb,
+    output wire                             m_axi_hbm15_wlast,
+    input  wire                             m_axi_hbm15_bvalid,
+    output wire                             m_axi_hbm15_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm15_bid,
+    input  wire [1:0]                       m_axi_hbm15_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm16_arvalid,
     input  wire                             m_axi_hbm16_arready,
     output wire [63:0]                      m_axi_hbm16_araddr,  // Bytes.
@@ -386,8 +658,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm16_rid,
     input  wire [1:0]                       m_axi_hbm16_rresp,
     input  wire                             m_axi_hbm16_rlast,
+    output wire                             m_axi_hbm16_awvalid,
+    input  wire                             m_axi_hbm16_awready,
+    output wire [63:0]                      m_axi_hbm16_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm16_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm16_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm16_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm16_awburst,  // INCR.
+    output wire                             m_axi_hbm16_wvalid,
+    input  wire                             m_axi_hbm16_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm16_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm16_wstrb,
+    output wire                             m_axi_hbm16_wlast,
+    input  wire                             m_axi_hbm16_bvalid,
+    output wire                             m_axi_hbm16_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm16_bid,
+    input  wire [1:0]                       m_axi_hbm16_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm17_arvalid,
     input  wire                             m_axi_hbm17_arready,
     output wire [63:0]                      m_axi_hbm17_araddr,  // Bytes.
@@ -401,8 +689,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm17_rid,
     input  wire [1:0]                       m_axi_hbm17_rresp,
     input  wire                             m_axi_hbm17_rlast,
+    output wire                             m_axi_hbm17_awvalid,
+    input  wire                             m_axi_hbm17_awready,
+    output wire [63:0]                      m_axi_hbm17_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm17_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm17_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm17_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm17_awburst,  // INCR.
+    output wire                             m_axi_hbm17_wvalid,
+    input  wire                             m_axi_hbm17_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm17_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm17_wstrb,
+    output wire                             m_axi_hbm17_wlast,
+    input  wire                             m_axi_hbm17_bvalid,
+    output wire                             m_axi_hbm17_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm17_bid,
+    input  wire [1:0]                       m_axi_hbm17_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm18_arvalid,
     input  wire                             m_axi_hbm18_arready,
     output wire [63:0]                      m_axi_hbm18_araddr,  // Bytes.
@@ -416,8 +720,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm18_rid,
     input  wire [1:0]                       m_axi_hbm18_rresp,
     input  wire                             m_axi_hbm18_rlast,
+    output wire                             m_axi_hbm18_awvalid,
+    input  wire                             m_axi_hbm18_awready,
+    output wire [63:0]                      m_axi_hbm18_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm18_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm18_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm18_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm18_awburst,  // INCR.
+    output wire                             m_axi_hbm18_wvalid,
+    input  wire                             m_axi_hbm18_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm18_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm18_wstrb,
+    output wire                             m_axi_hbm18_wlast,
+    input  wire                             m_axi_hbm18_bvalid,
+    output wire                             m_axi_hbm18_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm18_bid,
+    input  wire [1:0]                       m_axi_hbm18_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm19_arvalid,
     input  wire                             m_axi_hbm19_arready,
     output wire [63:0]                      m_axi_hbm19_araddr,  // Bytes.
@@ -431,8 +751,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm19_rid,
     input  wire [1:0]                       m_axi_hbm19_rresp,
     input  wire                             m_axi_hbm19_rlast,
+    output wire                             m_axi_hbm19_awvalid,
+    input  wire                             m_axi_hbm19_awready,
+    output wire [63:0]                      m_axi_hbm19_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm19_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm19_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm19_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm19_awburst,  // INCR.
+    output wire                             m_axi_hbm19_wvalid,
+    input  wire                             m_axi_hbm19_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm19_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm19_wstrb,
+    output wire                             m_axi_hbm19_wlast,
+    input  wire                             m_axi_hbm19_bvalid,
+    output wire                             m_axi_hbm19_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm19_bid,
+    input  wire [1:0]                       m_axi_hbm19_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm20_arvalid,
     input  wire                             m_axi_hbm20_arready,
     output wire [63:0]                      m_axi_hbm20_araddr,  // Bytes.
@@ -446,8 +782,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm20_rid,
     input  wire [1:0]                       m_axi_hbm20_rresp,
     input  wire                             m_axi_hbm20_rlast,
+    output wire                             m_axi_hbm20_awvalid,
+    input  wire                             m_axi_hbm20_awready,
+    output wire [63:0]                      m_axi_hbm20_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm20_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm20_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm20_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm20_awburst,  // INCR.
+    output wire                             m_axi_hbm20_wvalid,
+    input  wire                             m_axi_hbm20_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm20_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm20_wstrb,
+    output wire                             m_axi_hbm20_wlast,
+    input  wire                             m_axi_hbm20_bvalid,
+    output wire                             m_axi_hbm20_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm20_bid,
+    input  wire [1:0]                       m_axi_hbm20_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm21_arvalid,
     input  wire                             m_axi_hbm21_arready,
     output wire [63:0]                      m_axi_hbm21_araddr,  // Bytes.
@@ -461,8 +813,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm21_rid,
     input  wire [1:0]                       m_axi_hbm21_rresp,
     input  wire                             m_axi_hbm21_rlast,
+    output wire                             m_axi_hbm21_awvalid,
+    input  wire                             m_axi_hbm21_awready,
+    output wire [63:0]                      m_axi_hbm21_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm21_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm21_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm21_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm21_awburst,  // INCR.
+    output wire                             m_axi_hbm21_wvalid,
+    input  wire                             m_axi_hbm21_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm21_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm21_wstrb,
+    output wire                             m_axi_hbm21_wlast,
+    input  wire                             m_axi_hbm21_bvalid,
+    output wire                             m_axi_hbm21_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm21_bid,
+    input  wire [1:0]                       m_axi_hbm21_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm22_arvalid,
     input  wire                             m_axi_hbm22_arready,
     output wire [63:0]                      m_axi_hbm22_araddr,  // Bytes.
@@ -476,8 +844,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm22_rid,
     input  wire [1:0]                       m_axi_hbm22_rresp,
     input  wire                             m_axi_hbm22_rlast,
+    output wire                             m_axi_hbm22_awvalid,
+    input  wire                             m_axi_hbm22_awready,
+    output wire [63:0]                      m_axi_hbm22_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm22_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm22_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm22_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm22_awburst,  // INCR.
+    output wire                             m_axi_hbm22_wvalid,
+    input  wire                             m_axi_hbm22_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm22_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm22_wstrb,
+    output wire                             m_axi_hbm22_wlast,
+    input  wire                             m_axi_hbm22_bvalid,
+    output wire                             m_axi_hbm22_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm22_bid,
+    input  wire [1:0]                       m_axi_hbm22_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm23_arvalid,
     input  wire                             m_axi_hbm23_arready,
     output wire [63:0]                      m_axi_hbm23_araddr,  // Bytes.
@@ -491,8 +875,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm23_rid,
     input  wire [1:0]                       m_axi_hbm23_rresp,
     input  wire                             m_axi_hbm23_rlast,
+    output wire                             m_axi_hbm23_awvalid,
+    input  wire                             m_axi_hbm23_awready,
+    output wire [63:0]                      m_axi_hbm23_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm23_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm23_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm23_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm23_awburst,  // INCR.
+    output wire                             m_axi_hbm23_wvalid,
+    input  wire                             m_axi_hbm23_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm23_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm23_wstrb,
+    output wire                             m_axi_hbm23_wlast,
+    input  wire                             m_axi_hbm23_bvalid,
+    output wire                             m_axi_hbm23_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm23_bid,
+    input  wire [1:0]                       m_axi_hbm23_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm24_arvalid,
     input  wire                             m_axi_hbm24_arready,
     output wire [63:0]                      m_axi_hbm24_araddr,  // Bytes.
@@ -506,8 +906,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm24_rid,
     input  wire [1:0]                       m_axi_hbm24_rresp,
     input  wire                             m_axi_hbm24_rlast,
+    output wire                             m_axi_hbm24_awvalid,
+    input  wire                             m_axi_hbm24_awready,
+    output wire [63:0]                      m_axi_hbm24_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm24_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm24_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm24_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm24_awburst,  // INCR.
+    output wire                             m_axi_hbm24_wvalid,
+    input  wire                             m_axi_hbm24_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm24_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm24_wstrb,
+    output wire                             m_axi_hbm24_wlast,
+    input  wire                             m_axi_hbm24_bvalid,
+    output wire                             m_axi_hbm24_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm24_bid,
+    input  wire [1:0]                       m_axi_hbm24_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm25_arvalid,
     input  wire                             m_axi_hbm25_arready,
     output wire [63:0]                      m_axi_hbm25_araddr,  // Bytes.
@@ -521,8 +937,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm25_rid,
     input  wire [1:0]                       m_axi_hbm25_rresp,
     input  wire                             m_axi_hbm25_rlast,
+    output wire                             m_axi_hbm25_awvalid,
+    input  wire                             m_axi_hbm25_awready,
+    output wire [63:0]                      m_axi_hbm25_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm25_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm25_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm25_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm25_awburst,  // INCR.
+    output wire                             m_axi_hbm25_wvalid,
+    input  wire                             m_axi_hbm25_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm25_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm25_wstrb,
+    output wire                             m_axi_hbm25_wlast,
+    input  wire                             m_axi_hbm25_bvalid,
+    output wire                             m_axi_hbm25_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm25_bid,
+    input  wire [1:0]                       m_axi_hbm25_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm26_arvalid,
     input  wire                             m_axi_hbm26_arready,
     output wire [63:0]                      m_axi_hbm26_araddr,  // Bytes.
@@ -536,8 +968,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm26_rid,
     input  wire [1:0]                       m_axi_hbm26_rresp,
     input  wire                             m_axi_hbm26_rlast,
+    output wire                             m_axi_hbm26_awvalid,
+    input  wire                             m_axi_hbm26_awready,
+    output wire [63:0]                      m_axi_hbm26_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm26_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm26_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm26_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm26_awburst,  // INCR.
+    output wire                             m_axi_hbm26_wvalid,
+    input  wire                             m_axi_hbm26_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm26_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm26_wstrb,
+    output wire                             m_axi_hbm26_wlast,
+    input  wire                             m_axi_hbm26_bvalid,
+    output wire                             m_axi_hbm26_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm26_bid,
+    input  wire [1:0]                       m_axi_hbm26_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm27_arvalid,
     input  wire                             m_axi_hbm27_arready,
     output wire [63:0]                      m_axi_hbm27_araddr,  // Bytes.
@@ -551,8 +999,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm27_rid,
     input  wire [1:0]                       m_axi_hbm27_rresp,
     input  wire                             m_axi_hbm27_rlast,
+    output wire                             m_axi_hbm27_awvalid,
+    input  wire                             m_axi_hbm27_awready,
+    output wire [63:0]                      m_axi_hbm27_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm27_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm27_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm27_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm27_awburst,  // INCR.
+    output wire                             m_axi_hbm27_wvalid,
+    input  wire                             m_axi_hbm27_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm27_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm27_wstrb,
+    output wire                             m_axi_hbm27_wlast,
+    input  wire                             m_axi_hbm27_bvalid,
+    output wire                             m_axi_hbm27_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm27_bid,
+    input  wire [1:0]                       m_axi_hbm27_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm28_arvalid,
     input  wire                             m_axi_hbm28_arready,
     output wire [63:0]                      m_axi_hbm28_araddr,  // Bytes.
@@ -566,8 +1030,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm28_rid,
     input  wire [1:0]                       m_axi_hbm28_rresp,
     input  wire                             m_axi_hbm28_rlast,
+    output wire                             m_axi_hbm28_awvalid,
+    input  wire                             m_axi_hbm28_awready,
+    output wire [63:0]                      m_axi_hbm28_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm28_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm28_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm28_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm28_awburst,  // INCR.
+    output wire                             m_axi_hbm28_wvalid,
+    input  wire                             m_axi_hbm28_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm28_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm28_wstrb,
+    output wire                             m_axi_hbm28_wlast,
+    input  wire                             m_axi_hbm28_bvalid,
+    output wire                             m_axi_hbm28_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm28_bid,
+    input  wire [1:0]                       m_axi_hbm28_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm29_arvalid,
     input  wire                             m_axi_hbm29_arready,
     output wire [63:0]                      m_axi_hbm29_araddr,  // Bytes.
@@ -581,8 +1061,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm29_rid,
     input  wire [1:0]                       m_axi_hbm29_rresp,
     input  wire                             m_axi_hbm29_rlast,
+    output wire                             m_axi_hbm29_awvalid,
+    input  wire                             m_axi_hbm29_awready,
+    output wire [63:0]                      m_axi_hbm29_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm29_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm29_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm29_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm29_awburst,  // INCR.
+    output wire                             m_axi_hbm29_wvalid,
+    input  wire                             m_axi_hbm29_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm29_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm29_wstrb,
+    output wire                             m_axi_hbm29_wlast,
+    input  wire                             m_axi_hbm29_bvalid,
+    output wire                             m_axi_hbm29_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm29_bid,
+    input  wire [1:0]                       m_axi_hbm29_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm30_arvalid,
     input  wire                             m_axi_hbm30_arready,
     output wire [63:0]                      m_axi_hbm30_araddr,  // Bytes.
@@ -596,8 +1092,24 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm30_rid,
     input  wire [1:0]                       m_axi_hbm30_rresp,
     input  wire                             m_axi_hbm30_rlast,
+    output wire                             m_axi_hbm30_awvalid,
+    input  wire                             m_axi_hbm30_awready,
+    output wire [63:0]                      m_axi_hbm30_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm30_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm30_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm30_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm30_awburst,  // INCR.
+    output wire                             m_axi_hbm30_wvalid,
+    input  wire                             m_axi_hbm30_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm30_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm30_wstrb,
+    output wire                             m_axi_hbm30_wlast,
+    input  wire                             m_axi_hbm30_bvalid,
+    output wire                             m_axi_hbm30_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm30_bid,
+    input  wire [1:0]                       m_axi_hbm30_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                             m_axi_hbm31_arvalid,
     input  wire                             m_axi_hbm31_arready,
     output wire [63:0]                      m_axi_hbm31_araddr,  // Bytes.
@@ -611,6 +1123,22 @@ module meshkv_front #(
     input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm31_rid,
     input  wire [1:0]                       m_axi_hbm31_rresp,
     input  wire                             m_axi_hbm31_rlast,
+    output wire                             m_axi_hbm31_awvalid,
+    input  wire                             m_axi_hbm31_awready,
+    output wire [63:0]                      m_axi_hbm31_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm31_awid,  // Epoch, and 0.
+    output wire [7:0]                       m_axi_hbm31_awlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm31_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm31_awburst,  // INCR.
+    output wire                             m_axi_hbm31_wvalid,
+    input  wire                             m_axi_hbm31_wready,
+    output wire [FLIT_WIDTH-1:0]            m_axi_hbm31_wdata,
+    output wire [FLIT_BYTES_NUM-1:0]        m_axi_hbm31_wstrb,
+    output wire                             m_axi_hbm31_wlast,
+    input  wire                             m_axi_hbm31_bvalid,
+    output wire                             m_axi_hbm31_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm31_bid,
+    input  wire [1:0]                       m_axi_hbm31_bresp,
 
     // AXI4 master for queries and outputs.
     output wire                             m_axi_io_arvalid,
@@ -655,6 +1183,7 @@ module meshkv_front #(
     output wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
     output wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
     output wire                             more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
+    output wire                             more_tokens,  // Groups come or will: slices with a new token wait.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                             desc_valid,
@@ -672,6 +1201,7 @@ module meshkv_front #(
     output wire                             desc_share,  // All heads get all slices, not only those of their KV head.
     output wire                             desc_close,  // The last of these streams in this layer: partial results are due.
     output wire                             desc_step,  // The last of the decode step.
+    output wire                             desc_append,  // Its last token is new: its K and V came before.
     output wire [STREAMS_NUM-1:0]           partials,  // Streams whose heads return partial results; stable while they are decoded.
     input  wire                             idle,  // All descriptors are done.
 
@@ -712,7 +1242,18 @@ module meshkv_front #(
     input  wire [4:0]                       event_index,  // Index of the total that every tile outputs.
     input  wire [TILES*32-1:0]              event_data,
     input  wire [4:0]                       pad_index,  // Index of PaD's current total.
-    input  wire [TILES*32-1:0]              pad_data
+    input  wire [TILES*32-1:0]              pad_data,
+
+    // A group of words of new tokens, before the descriptors that need them; always taken.
+    output wire                             token_valid,
+    output wire [TOKEN_GROUP_WIDTH-1:0]     token_group,  // Its number: by stream, KV head, K before V.
+    output wire [64*QUERY_GROUP-1:0]        token_data,  // FP16, the first in the lowest bits.
+
+    // New tokens for external memory: a word that names slice and token, then K and V.
+    input  wire [PORTS-1:0]                 write_valid,  // One pulse a word, which has a credit.
+    input  wire [PORTS*64-1:0]              write_data,  // The word.
+    output wire [PORTS-1:0]                 write_credit,  // One pulse a word that the writer has taken from its queue.
+    input  wire [PORTS-1:0]                 writes_wait  // Words wait.
 );
     // Both platform resets are registered before use.
     reg rst_first_q, rst_q, pe_rst_n_q;
@@ -760,6 +1301,7 @@ module meshkv_front #(
     wire [STREAMS_WIDTH-1:0] queue_due;
     wire [STREAMS_WIDTH-1:0] queue_most;
     wire queue_left;
+    wire [STREAMS_WIDTH-1:0] queue_tokens;
     wire list_done;
     wire list_bad;
     wire [15:0] list_index;
@@ -828,6 +1370,13 @@ module meshkv_front #(
     wire writing;
     wire saturated_valid;
     wire [15:0] saturated_where;
+    wire token_busy;
+    wire token_bad;
+    wire token_late;
+    wire token_moves;
+    wire token_ask_valid;
+    wire [IO_ADDR_WIDTH-1:0] token_ask_addr;
+    wire [7:0] token_ask_len;
     wire [PORTS-1:0] hbm_arvalid;
     assign {
         m_axi_hbm31_arvalid, m_axi_hbm30_arvalid, m_axi_hbm29_arvalid, m_axi_hbm28_arvalid,
@@ -952,9 +1501,165 @@ module meshkv_front #(
         m_axi_hbm11_rlast, m_axi_hbm10_rlast, m_axi_hbm09_rlast, m_axi_hbm08_rlast,
         m_axi_hbm07_rlast, m_axi_hbm06_rlast, m_axi_hbm05_rlast, m_axi_hbm04_rlast,
         m_axi_hbm03_rlast, m_axi_hbm02_rlast, m_axi_hbm01_rlast, m_axi_hbm00_rlast};
-    wire [PORTS-1:0] read_owes, read_moves;
-    wire [PORTS-1:0] owes  = read_owes;
-    wire [PORTS-1:0] moves = read_moves;
+    wire [PORTS-1:0] hbm_awvalid;
+    assign {
+        m_axi_hbm31_awvalid, m_axi_hbm30_awvalid, m_axi_hbm29_awvalid, m_axi_hbm28_awvalid,
+        m_axi_hbm27_awvalid, m_axi_hbm26_awvalid, m_axi_hbm25_awvalid, m_axi_hbm24_awvalid,
+        m_axi_hbm23_awvalid, m_axi_hbm22_awvalid, m_axi_hbm21_awvalid, m_axi_hbm20_awvalid,
+        m_axi_hbm19_awvalid, m_axi_hbm18_awvalid, m_axi_hbm17_awvalid, m_axi_hbm16_awvalid,
+        m_axi_hbm15_awvalid, m_axi_hbm14_awvalid, m_axi_hbm13_awvalid, m_axi_hbm12_awvalid,
+        m_axi_hbm11_awvalid, m_axi_hbm10_awvalid, m_axi_hbm09_awvalid, m_axi_hbm08_awvalid,
+        m_axi_hbm07_awvalid, m_axi_hbm06_awvalid, m_axi_hbm05_awvalid, m_axi_hbm04_awvalid,
+        m_axi_hbm03_awvalid, m_axi_hbm02_awvalid, m_axi_hbm01_awvalid, m_axi_hbm00_awvalid} = hbm_awvalid;
+    wire [PORTS-1:0] hbm_awready = {
+        m_axi_hbm31_awready, m_axi_hbm30_awready, m_axi_hbm29_awready, m_axi_hbm28_awready,
+        m_axi_hbm27_awready, m_axi_hbm26_awready, m_axi_hbm25_awready, m_axi_hbm24_awready,
+        m_axi_hbm23_awready, m_axi_hbm22_awready, m_axi_hbm21_awready, m_axi_hbm20_awready,
+        m_axi_hbm19_awready, m_axi_hbm18_awready, m_axi_hbm17_awready, m_axi_hbm16_awready,
+        m_axi_hbm15_awready, m_axi_hbm14_awready, m_axi_hbm13_awready, m_axi_hbm12_awready,
+        m_axi_hbm11_awready, m_axi_hbm10_awready, m_axi_hbm09_awready, m_axi_hbm08_awready,
+        m_axi_hbm07_awready, m_axi_hbm06_awready, m_axi_hbm05_awready, m_axi_hbm04_awready,
+        m_axi_hbm03_awready, m_axi_hbm02_awready, m_axi_hbm01_awready, m_axi_hbm00_awready};
+    wire [PORTS*64-1:0] hbm_awaddr;
+    assign {
+        m_axi_hbm31_awaddr, m_axi_hbm30_awaddr, m_axi_hbm29_awaddr, m_axi_hbm28_awaddr,
+        m_axi_hbm27_awaddr, m_axi_hbm26_awaddr, m_axi_hbm25_awaddr, m_axi_hbm24_awaddr,
+        m_axi_hbm23_awaddr, m_axi_hbm22_awaddr, m_axi_hbm21_awaddr, m_axi_hbm20_awaddr,
+        m_axi_hbm19_awaddr, m_axi_hbm18_awaddr, m_axi_hbm17_awaddr, m_axi_hbm16_awaddr,
+        m_axi_hbm15_awaddr, m_axi_hbm14_awaddr, m_axi_hbm13_awaddr, m_axi_hbm12_awaddr,
+        m_axi_hbm11_awaddr, m_axi_hbm10_awaddr, m_axi_hbm09_awaddr, m_axi_hbm08_awaddr,
+        m_axi_hbm07_awaddr, m_axi_hbm06_awaddr, m_axi_hbm05_awaddr, m_axi_hbm04_awaddr,
+        m_axi_hbm03_awaddr, m_axi_hbm02_awaddr, m_axi_hbm01_awaddr, m_axi_hbm00_awaddr} = hbm_awaddr;
+    wire [PORTS*HOST_ID_WIDTH-1:0] hbm_awid;
+    assign {
+        m_axi_hbm31_awid, m_axi_hbm30_awid, m_axi_hbm29_awid, m_axi_hbm28_awid,
+        m_axi_hbm27_awid, m_axi_hbm26_awid, m_axi_hbm25_awid, m_axi_hbm24_awid,
+        m_axi_hbm23_awid, m_axi_hbm22_awid, m_axi_hbm21_awid, m_axi_hbm20_awid,
+        m_axi_hbm19_awid, m_axi_hbm18_awid, m_axi_hbm17_awid, m_axi_hbm16_awid,
+        m_axi_hbm15_awid, m_axi_hbm14_awid, m_axi_hbm13_awid, m_axi_hbm12_awid,
+        m_axi_hbm11_awid, m_axi_hbm10_awid, m_axi_hbm09_awid, m_axi_hbm08_awid,
+        m_axi_hbm07_awid, m_axi_hbm06_awid, m_axi_hbm05_awid, m_axi_hbm04_awid,
+        m_axi_hbm03_awid, m_axi_hbm02_awid, m_axi_hbm01_awid, m_axi_hbm00_awid} = hbm_awid;
+    wire [PORTS*8-1:0] hbm_awlen;
+    assign {
+        m_axi_hbm31_awlen, m_axi_hbm30_awlen, m_axi_hbm29_awlen, m_axi_hbm28_awlen,
+        m_axi_hbm27_awlen, m_axi_hbm26_awlen, m_axi_hbm25_awlen, m_axi_hbm24_awlen,
+        m_axi_hbm23_awlen, m_axi_hbm22_awlen, m_axi_hbm21_awlen, m_axi_hbm20_awlen,
+        m_axi_hbm19_awlen, m_axi_hbm18_awlen, m_axi_hbm17_awlen, m_axi_hbm16_awlen,
+        m_axi_hbm15_awlen, m_axi_hbm14_awlen, m_axi_hbm13_awlen, m_axi_hbm12_awlen,
+        m_axi_hbm11_awlen, m_axi_hbm10_awlen, m_axi_hbm09_awlen, m_axi_hbm08_awlen,
+        m_axi_hbm07_awlen, m_axi_hbm06_awlen, m_axi_hbm05_awlen, m_axi_hbm04_awlen,
+        m_axi_hbm03_awlen, m_axi_hbm02_awlen, m_axi_hbm01_awlen, m_axi_hbm00_awlen} = hbm_awlen;
+    wire [PORTS*3-1:0] hbm_awsize;
+    assign {
+        m_axi_hbm31_awsize, m_axi_hbm30_awsize, m_axi_hbm29_awsize, m_axi_hbm28_awsize,
+        m_axi_hbm27_awsize, m_axi_hbm26_awsize, m_axi_hbm25_awsize, m_axi_hbm24_awsize,
+        m_axi_hbm23_awsize, m_axi_hbm22_awsize, m_axi_hbm21_awsize, m_axi_hbm20_awsize,
+        m_axi_hbm19_awsize, m_axi_hbm18_awsize, m_axi_hbm17_awsize, m_axi_hbm16_awsize,
+        m_axi_hbm15_awsize, m_axi_hbm14_awsize, m_axi_hbm13_awsize, m_axi_hbm12_awsize,
+        m_axi_hbm11_awsize, m_axi_hbm10_awsize, m_axi_hbm09_awsize, m_axi_hbm08_awsize,
+        m_axi_hbm07_awsize, m_axi_hbm06_awsize, m_axi_hbm05_awsize, m_axi_hbm04_awsize,
+        m_axi_hbm03_awsize, m_axi_hbm02_awsize, m_axi_hbm01_awsize, m_axi_hbm00_awsize} = hbm_awsize;
+    wire [PORTS*2-1:0] hbm_awburst;
+    assign {
+        m_axi_hbm31_awburst, m_axi_hbm30_awburst, m_axi_hbm29_awburst, m_axi_hbm28_awburst,
+        m_axi_hbm27_awburst, m_axi_hbm26_awburst, m_axi_hbm25_awburst, m_axi_hbm24_awburst,
+        m_axi_hbm23_awburst, m_axi_hbm22_awburst, m_axi_hbm21_awburst, m_axi_hbm20_awburst,
+        m_axi_hbm19_awburst, m_axi_hbm18_awburst, m_axi_hbm17_awburst, m_axi_hbm16_awburst,
+        m_axi_hbm15_awburst, m_axi_hbm14_awburst, m_axi_hbm13_awburst, m_axi_hbm12_awburst,
+        m_axi_hbm11_awburst, m_axi_hbm10_awburst, m_axi_hbm09_awburst, m_axi_hbm08_awburst,
+        m_axi_hbm07_awburst, m_axi_hbm06_awburst, m_axi_hbm05_awburst, m_axi_hbm04_awburst,
+        m_axi_hbm03_awburst, m_axi_hbm02_awburst, m_axi_hbm01_awburst, m_axi_hbm00_awburst} = hbm_awburst;
+    wire [PORTS-1:0] hbm_wvalid;
+    assign {
+        m_axi_hbm31_wvalid, m_axi_hbm30_wvalid, m_axi_hbm29_wvalid, m_axi_hbm28_wvalid,
+        m_axi_hbm27_wvalid, m_axi_hbm26_wvalid, m_axi_hbm25_wvalid, m_axi_hbm24_wvalid,
+        m_axi_hbm23_wvalid, m_axi_hbm22_wvalid, m_axi_hbm21_wvalid, m_axi_hbm20_wvalid,
+        m_axi_hbm19_wvalid, m_axi_hbm18_wvalid, m_axi_hbm17_wvalid, m_axi_hbm16_wvalid,
+        m_axi_hbm15_wvalid, m_axi_hbm14_wvalid, m_axi_hbm13_wvalid, m_axi_hbm12_wvalid,
+        m_axi_hbm11_wvalid, m_axi_hbm10_wvalid, m_axi_hbm09_wvalid, m_axi_hbm08_wvalid,
+        m_axi_hbm07_wvalid, m_axi_hbm06_wvalid, m_axi_hbm05_wvalid, m_axi_hbm04_wvalid,
+        m_axi_hbm03_wvalid, m_axi_hbm02_wvalid, m_axi_hbm01_wvalid, m_axi_hbm00_wvalid} = hbm_wvalid;
+    wire [PORTS-1:0] hbm_wready = {
+        m_axi_hbm31_wready, m_axi_hbm30_wready, m_axi_hbm29_wready, m_axi_hbm28_wready,
+        m_axi_hbm27_wready, m_axi_hbm26_wready, m_axi_hbm25_wready, m_axi_hbm24_wready,
+        m_axi_hbm23_wready, m_axi_hbm22_wready, m_axi_hbm21_wready, m_axi_hbm20_wready,
+        m_axi_hbm19_wready, m_axi_hbm18_wready, m_axi_hbm17_wready, m_axi_hbm16_wready,
+        m_axi_hbm15_wready, m_axi_hbm14_wready, m_axi_hbm13_wready, m_axi_hbm12_wready,
+        m_axi_hbm11_wready, m_axi_hbm10_wready, m_axi_hbm09_wready, m_axi_hbm08_wready,
+        m_axi_hbm07_wready, m_axi_hbm06_wready, m_axi_hbm05_wready, m_axi_hbm04_wready,
+        m_axi_hbm03_wready, m_axi_hbm02_wready, m_axi_hbm01_wready, m_axi_hbm00_wready};
+    wire [PORTS*FLIT_WIDTH-1:0] hbm_wdata;
+    assign {
+        m_axi_hbm31_wdata, m_axi_hbm30_wdata, m_axi_hbm29_wdata, m_axi_hbm28_wdata,
+        m_axi_hbm27_wdata, m_axi_hbm26_wdata, m_axi_hbm25_wdata, m_axi_hbm24_wdata,
+        m_axi_hbm23_wdata, m_axi_hbm22_wdata, m_axi_hbm21_wdata, m_axi_hbm20_wdata,
+        m_axi_hbm19_wdata, m_axi_hbm18_wdata, m_axi_hbm17_wdata, m_axi_hbm16_wdata,
+        m_axi_hbm15_wdata, m_axi_hbm14_wdata, m_axi_hbm13_wdata, m_axi_hbm12_wdata,
+        m_axi_hbm11_wdata, m_axi_hbm10_wdata, m_axi_hbm09_wdata, m_axi_hbm08_wdata,
+        m_axi_hbm07_wdata, m_axi_hbm06_wdata, m_axi_hbm05_wdata, m_axi_hbm04_wdata,
+        m_axi_hbm03_wdata, m_axi_hbm02_wdata, m_axi_hbm01_wdata, m_axi_hbm00_wdata} = hbm_wdata;
+    wire [PORTS*FLIT_BYTES_NUM-1:0] hbm_wstrb;
+    assign {
+        m_axi_hbm31_wstrb, m_axi_hbm30_wstrb, m_axi_hbm29_wstrb, m_axi_hbm28_wstrb,
+        m_axi_hbm27_wstrb, m_axi_hbm26_wstrb, m_axi_hbm25_wstrb, m_axi_hbm24_wstrb,
+        m_axi_hbm23_wstrb, m_axi_hbm22_wstrb, m_axi_hbm21_wstrb, m_axi_hbm20_wstrb,
+        m_axi_hbm19_wstrb, m_axi_hbm18_wstrb, m_axi_hbm17_wstrb, m_axi_hbm16_wstrb,
+        m_axi_hbm15_wstrb, m_axi_hbm14_wstrb, m_axi_hbm13_wstrb, m_axi_hbm12_wstrb,
+        m_axi_hbm11_wstrb, m_axi_hbm10_wstrb, m_axi_hbm09_wstrb, m_axi_hbm08_wstrb,
+        m_axi_hbm07_wstrb, m_axi_hbm06_wstrb, m_axi_hbm05_wstrb, m_axi_hbm04_wstrb,
+        m_axi_hbm03_wstrb, m_axi_hbm02_wstrb, m_axi_hbm01_wstrb, m_axi_hbm00_wstrb} = hbm_wstrb;
+    wire [PORTS-1:0] hbm_wlast;
+    assign {
+        m_axi_hbm31_wlast, m_axi_hbm30_wlast, m_axi_hbm29_wlast, m_axi_hbm28_wlast,
+        m_axi_hbm27_wlast, m_axi_hbm26_wlast, m_axi_hbm25_wlast, m_axi_hbm24_wlast,
+        m_axi_hbm23_wlast, m_axi_hbm22_wlast, m_axi_hbm21_wlast, m_axi_hbm20_wlast,
+        m_axi_hbm19_wlast, m_axi_hbm18_wlast, m_axi_hbm17_wlast, m_axi_hbm16_wlast,
+        m_axi_hbm15_wlast, m_axi_hbm14_wlast, m_axi_hbm13_wlast, m_axi_hbm12_wlast,
+        m_axi_hbm11_wlast, m_axi_hbm10_wlast, m_axi_hbm09_wlast, m_axi_hbm08_wlast,
+        m_axi_hbm07_wlast, m_axi_hbm06_wlast, m_axi_hbm05_wlast, m_axi_hbm04_wlast,
+        m_axi_hbm03_wlast, m_axi_hbm02_wlast, m_axi_hbm01_wlast, m_axi_hbm00_wlast} = hbm_wlast;
+    wire [PORTS-1:0] hbm_bvalid = {
+        m_axi_hbm31_bvalid, m_axi_hbm30_bvalid, m_axi_hbm29_bvalid, m_axi_hbm28_bvalid,
+        m_axi_hbm27_bvalid, m_axi_hbm26_bvalid, m_axi_hbm25_bvalid, m_axi_hbm24_bvalid,
+        m_axi_hbm23_bvalid, m_axi_hbm22_bvalid, m_axi_hbm21_bvalid, m_axi_hbm20_bvalid,
+        m_axi_hbm19_bvalid, m_axi_hbm18_bvalid, m_axi_hbm17_bvalid, m_axi_hbm16_bvalid,
+        m_axi_hbm15_bvalid, m_axi_hbm14_bvalid, m_axi_hbm13_bvalid, m_axi_hbm12_bvalid,
+        m_axi_hbm11_bvalid, m_axi_hbm10_bvalid, m_axi_hbm09_bvalid, m_axi_hbm08_bvalid,
+        m_axi_hbm07_bvalid, m_axi_hbm06_bvalid, m_axi_hbm05_bvalid, m_axi_hbm04_bvalid,
+        m_axi_hbm03_bvalid, m_axi_hbm02_bvalid, m_axi_hbm01_bvalid, m_axi_hbm00_bvalid};
+    wire [PORTS-1:0] hbm_bready;
+    assign {
+        m_axi_hbm31_bready, m_axi_hbm30_bready, m_axi_hbm29_bready, m_axi_hbm28_bready,
+        m_axi_hbm27_bready, m_axi_hbm26_bready, m_axi_hbm25_bready, m_axi_hbm24_bready,
+        m_axi_hbm23_bready, m_axi_hbm22_bready, m_axi_hbm21_bready, m_axi_hbm20_bready,
+        m_axi_hbm19_bready, m_axi_hbm18_bready, m_axi_hbm17_bready, m_axi_hbm16_bready,
+        m_axi_hbm15_bready, m_axi_hbm14_bready, m_axi_hbm13_bready, m_axi_hbm12_bready,
+        m_axi_hbm11_bready, m_axi_hbm10_bready, m_axi_hbm09_bready, m_axi_hbm08_bready,
+        m_axi_hbm07_bready, m_axi_hbm06_bready, m_axi_hbm05_bready, m_axi_hbm04_bready,
+        m_axi_hbm03_bready, m_axi_hbm02_bready, m_axi_hbm01_bready, m_axi_hbm00_bready} = hbm_bready;
+    wire [PORTS*HOST_ID_WIDTH-1:0] hbm_bid = {
+        m_axi_hbm31_bid, m_axi_hbm30_bid, m_axi_hbm29_bid, m_axi_hbm28_bid,
+        m_axi_hbm27_bid, m_axi_hbm26_bid, m_axi_hbm25_bid, m_axi_hbm24_bid,
+        m_axi_hbm23_bid, m_axi_hbm22_bid, m_axi_hbm21_bid, m_axi_hbm20_bid,
+        m_axi_hbm19_bid, m_axi_hbm18_bid, m_axi_hbm17_bid, m_axi_hbm16_bid,
+        m_axi_hbm15_bid, m_axi_hbm14_bid, m_axi_hbm13_bid, m_axi_hbm12_bid,
+        m_axi_hbm11_bid, m_axi_hbm10_bid, m_axi_hbm09_bid, m_axi_hbm08_bid,
+        m_axi_hbm07_bid, m_axi_hbm06_bid, m_axi_hbm05_bid, m_axi_hbm04_bid,
+        m_axi_hbm03_bid, m_axi_hbm02_bid, m_axi_hbm01_bid, m_axi_hbm00_bid};
+    wire [PORTS*2-1:0] hbm_bresp = {
+        m_axi_hbm31_bresp, m_axi_hbm30_bresp, m_axi_hbm29_bresp, m_axi_hbm28_bresp,
+        m_axi_hbm27_bresp, m_axi_hbm26_bresp, m_axi_hbm25_bresp, m_axi_hbm24_bresp,
+        m_axi_hbm23_bresp, m_axi_hbm22_bresp, m_axi_hbm21_bresp, m_axi_hbm20_bresp,
+        m_axi_hbm19_bresp, m_axi_hbm18_bresp, m_axi_hbm17_bresp, m_axi_hbm16_bresp,
+        m_axi_hbm15_bresp, m_axi_hbm14_bresp, m_axi_hbm13_bresp, m_axi_hbm12_bresp,
+        m_axi_hbm11_bresp, m_axi_hbm10_bresp, m_axi_hbm09_bresp, m_axi_hbm08_bresp,
+        m_axi_hbm07_bresp, m_axi_hbm06_bresp, m_axi_hbm05_bresp, m_axi_hbm04_bresp,
+        m_axi_hbm03_bresp, m_axi_hbm02_bresp, m_axi_hbm01_bresp, m_axi_hbm00_bresp};
+    wire [PORTS-1:0] read_owes, read_moves, append_bad, append_late, append_owes, append_moves, writing_tokens;
+    wire [PORTS-1:0] owes  = read_owes | append_owes;
+    wire [PORTS-1:0] moves = read_moves | append_moves;
+    wire             append_busy = token_busy | (|writing_tokens);
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
     wire             beat_valid, ask_ready;
@@ -1079,6 +1784,7 @@ module meshkv_front #(
         .queue_due     (queue_due),
         .queue_most    (queue_most),
         .queue_left    (queue_left),
+        .queue_tokens  (queue_tokens),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
         .desc_prefix   (desc_prefix),
@@ -1094,6 +1800,7 @@ module meshkv_front #(
         .desc_share    (desc_share),
         .desc_close    (desc_close),
         .desc_step     (desc_step),
+        .desc_append   (desc_append),
         .partials      (partials)
     );
 
@@ -1229,7 +1936,14 @@ module meshkv_front #(
         .queue_open   (queue_open),
         .queue_due    (queue_due),
         .queue_most   (queue_most),
-        .queue_left   (queue_left)
+        .queue_left   (queue_left),
+        .queue_tokens (queue_tokens),
+        .token_bad    (token_bad),
+        .token_late   (token_late),
+        .token_moves  (token_moves),
+        .append_bad   (append_bad),
+        .append_late  (append_late),
+        .append_busy  (append_busy)
     );
 
     meshkv_reset #(
@@ -1320,10 +2034,46 @@ module meshkv_front #(
         .beat_data   (beat_data),
         .beat_resp   (beat_resp)
     );
-    wire                     unused_done    = query_done;
-    wire                     near_ask_valid = ask_valid;
-    wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = ask_addr;
-    wire [7:0]               near_ask_len   = ask_len;
+
+    // New tokens lie behind the queries and are read after them, by the same port.
+    meshkv_token_reader #(
+        .FLIT_WIDTH       (FLIT_WIDTH),
+        .STREAMS_WIDTH    (STREAMS_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .TOKEN_GROUPS     (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH(TOKEN_GROUP_WIDTH),
+        .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
+        .STREAMS_NUM      (STREAMS_NUM),
+        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
+        .TOKENS_AT        (TOKENS_AT)
+    ) u_tokens (
+        .clk            (ap_clk),
+        .rst            (rst_q),
+        .flush          (flush),
+        .begin_run      (begin_run),
+        .token_go       (query_done),
+        .streams        (token_streams[STREAMS_WIDTH-1:0]),
+        .token_busy     (token_busy),
+        .token_bad      (token_bad),
+        .token_late     (token_late),
+        .token_moves    (token_moves),
+        .token_valid    (token_valid),
+        .token_group    (token_group),
+        .token_data     (token_data),
+        .more_tokens    (more_tokens),
+        .token_ask_valid(token_ask_valid),
+        .ask_ready      (ask_ready),
+        .token_ask_addr (token_ask_addr),
+        .token_ask_len  (token_ask_len),
+        .beat_valid     (beat_valid),
+        .beat_data      (beat_data),
+        .beat_resp      (beat_resp)
+    );
+
+    wire                     near_ask_valid = ask_valid | token_ask_valid;
+    wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = token_ask_valid ? token_ask_addr : ask_addr;
+    wire [7:0]               near_ask_len   = token_ask_valid ? token_ask_len : ask_len;
 
     meshkv_read_guard #(
         .ID_WIDTH     (AXI_ID_WIDTH),
@@ -1548,6 +2298,81 @@ module meshkv_front #(
                 .m_rid        (hbm_rid[p*HOST_ID_WIDTH+:HOST_ID_WIDTH]),
                 .m_rresp      (hbm_rresp[p*2+:2]),
                 .m_rlast      (hbm_rlast[p])
+            );
+
+            // New tokens leave as words and are written from here.
+            wire        word_here, words_wait_here, credit_here;
+            wire [63:0] word_data_here;
+            meshkv_crossing_chain #(
+                .WIDTH     (66),
+                .BOUNDARIES(AWAY)
+            ) u_words (
+                .clk(ap_clk),
+                .d  ({write_data[p*64+:64], writes_wait[p], write_valid[p]}),
+                .q  ({word_data_here, words_wait_here, word_here})
+            );
+            meshkv_crossing_chain #(
+                .WIDTH     (1),
+                .BOUNDARIES(AWAY)
+            ) u_word_credits (
+                .clk(ap_clk),
+                .d  (credit_here),
+                .q  (write_credit[p])
+            );
+            meshkv_token_writer #(
+                .FLIT_WIDTH    (FLIT_WIDTH),
+                .FLIT_LOG      (FLIT_LOG),
+                .HEAD_DIM      (HEAD_DIM),
+                .HALF_FLITS    (HALF_FLITS),
+                .SLICE_BYTES   (SLICE_BYTES),
+                .LOCAL_WIDTH   (LOCAL_WIDTH),
+                .REGION_WIDTH  (REGION_WIDTH),
+                .VALUE_BURST   (VALUE_BURST),
+                .AXI_ADDR_WIDTH(AXI_ADDR_WIDTH),
+                .TIMEOUT_WIDTH (TIMEOUT_WIDTH),
+                .EPOCH_BITS    (EPOCH_BITS),
+                .ARG_BITS      (ARG_BITS),
+                .FLIT_BYTES_NUM(FLIT_BYTES_NUM),
+                .ID_WIDTH      (AXI_ID_WIDTH),
+                .HOST_ID_WIDTH (HOST_ID_WIDTH),
+                .ALIGN_LOG     (BASE_LOG)
+            ) u_writer (
+                .clk          (ap_clk),
+                .rst          (rst_q),
+                .number       (NUMBER[ARG_BITS-1:0]),
+                .base_valid   (base_valid),
+                .base_high    (base_high),
+                .base_argument(base_argument),
+                .base_data    (base_data),
+                .epoch        (epoch),
+                .stale        (stale),
+                .flush        (flush),
+                .run_busy     (run_busy),
+                .append_bad   (append_bad[p]),
+                .append_late  (append_late[p]),
+                .append_busy  (writing_tokens[p]),
+                .append_owes  (append_owes[p]),
+                .append_moves (append_moves[p]),
+                .write_valid  (word_here),
+                .write_data   (word_data_here),
+                .write_credit (credit_here),
+                .writes_wait  (words_wait_here),
+                .m_awvalid    (hbm_awvalid[p]),
+                .m_awready    (hbm_awready[p]),
+                .m_awaddr     (hbm_awaddr[p*64+:64]),
+                .m_awid       (hbm_awid[p*HOST_ID_WIDTH+:HOST_ID_WIDTH]),
+                .m_awlen      (hbm_awlen[p*8+:8]),
+                .m_awsize     (hbm_awsize[p*3+:3]),
+                .m_awburst    (hbm_awburst[p*2+:2]),
+                .m_wvalid     (hbm_wvalid[p]),
+                .m_wready     (hbm_wready[p]),
+                .m_wdata      (hbm_wdata[p*FLIT_WIDTH+:FLIT_WIDTH]),
+                .m_wstrb      (hbm_wstrb[p*FLIT_BYTES_NUM+:FLIT_BYTES_NUM]),
+                .m_wlast      (hbm_wlast[p]),
+                .m_bvalid     (hbm_bvalid[p]),
+                .m_bready     (hbm_bready[p]),
+                .m_bid        (hbm_bid[p*HOST_ID_WIDTH+:HOST_ID_WIDTH]),
+                .m_bresp      (hbm_bresp[p*2+:2])
             );
         end
     endgenerate

@@ -108,7 +108,16 @@ module meshkv_run_control #(
     input  wire [STREAMS_WIDTH-1:0] queue_open,  // Streams that attend and are not closed.
     input  wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that are closed.
     input  wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream that attends.
-    input  wire                     queue_left  // Not all have been sent.
+    input  wire                     queue_left,  // Not all have been sent.
+    input  wire [STREAMS_WIDTH-1:0] queue_tokens,  // One above the highest cache that appends.
+
+    // New tokens.
+    input  wire                     token_bad,  // Memory of new tokens returned an error.
+    input  wire                     token_late,  // It does not answer.
+    input  wire                     token_moves,  // Progress.
+    input  wire [PORTS-1:0]         append_bad,  // External memory returned an error to a write.
+    input  wire [PORTS-1:0]         append_late,  // It did not take or answer one.
+    input  wire                     append_busy  // Some are not read, or not written and answered.
 );
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
     // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory
@@ -125,6 +134,7 @@ module meshkv_run_control #(
     reg                    run_q;    // A run has been started and has not ended.
     reg                    ends_q;   // The run has failed.
     reg                    sick_q;   // The core could not be reset: its other clock does not run.
+    reg                    flush_q;  // The state lets nothing in.
     reg                    go_q, soft_q;
     reg  [TIMEOUT_WIDTH-1:0] timer_q;
     wire                   waited = &timer_q;
@@ -212,12 +222,24 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         memory_q  <= error_memory;
         timeout_q <= error_timeout;
-        any_q     <= |{memory_q, timeout_q};
+        any_q     <= |{memory_q, timeout_q, append_bad, append_late};
         tile_q    <= tile_q == LAST_TILE_NUM[TILE_BITS-1:0] ? {TILE_BITS{1'b0} } : tile_q + 1'b1;
         found_q   <= tile_q;
         memory_found_q  <= memory_q[tile_q];
         timeout_found_q <= timeout_q[tile_q];
         if (rst) tile_q <= {TILE_BITS{1'b0} };
+    end
+
+    // So are those of the writers of new tokens.
+    localparam PORT_BITS = PORTS > 1 ? $clog2(PORTS) : 1, LAST_PORT_NUM = PORTS - 1;
+    reg  [PORT_BITS-1:0] port_q, of_port_q;
+    reg                  port_bad_q, port_late_q;
+    always @(posedge clk) begin
+        port_q      <= port_q == LAST_PORT_NUM[PORT_BITS-1:0] ? {PORT_BITS{1'b0} } : port_q + 1'b1;
+        of_port_q   <= port_q;
+        port_bad_q  <= append_bad[port_q];
+        port_late_q <= append_late[port_q];
+        if (rst) port_q <= {PORT_BITS{1'b0} };
     end
 
     // The first of these causes ends the run or keeps it from beginning. Causes are bits of ERROR.
@@ -243,13 +265,13 @@ module meshkv_run_control #(
     wire        ended     = soft_q;
     wire        tile_bad  = memory_found_q;
     wire        tile_late = timeout_found_q;
-    wire        port_bad  = 1'b0;
-    wire        port_late = 1'b0;
-    wire        io_late   = query_late | write_late | list_late;
-    wire        read_bad  = query_bad;
-    wire [15:0] read_place = 16'd0;
-    wire [15:0] io_place   = {14'd0, list_late, write_late};
-    wire [15:0] port_place = 16'd0;
+    wire        port_bad  = port_bad_q;
+    wire        port_late = port_late_q;
+    wire        io_late   = query_late | write_late | list_late | token_late;
+    wire        read_bad  = query_bad | token_bad;
+    wire [15:0] read_place = {15'd0, token_bad};
+    wire [15:0] io_place   = {14'd0, list_late | token_late, write_late | token_late};
+    wire [15:0] port_place = { {16-PORT_BITS{1'b0}}, of_port_q};
     wire        stuck     = stuck_q;
     wire        unclosed  = |queue_open;
     wire        many      = many_q;
@@ -348,7 +370,7 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         many_q  <= query_streams > STREAMS_WIDE;
         unloaded_q <= queue_most > loaded_q && { {32-STREAMS_WIDTH{1'b0}}, queue_most} > query_streams;
-        untold_q <= |token_streams;  // The cache is read only.
+        untold_q <= token_streams > STREAMS_WIDE || { {32-STREAMS_WIDTH{1'b0}}, queue_tokens} > token_streams;
         if (go_q && query_streams[STREAMS_WIDTH-1:0] > loaded_q) loaded_q <= query_streams[STREAMS_WIDTH-1:0];
         if (core_request | rst) loaded_q <= {STREAMS_WIDTH{1'b0} };
         fail_q  <= fails | refused;
@@ -372,7 +394,7 @@ module meshkv_run_control #(
 
     // Next state, and the registers that describe the run.
     wire       query_done = query_begun;  // Descriptors may begin.
-    wire       settled = ~|due_q & ~more_queries & core_idle & ~queue_left & ~any_q;
+    wire       settled = ~|due_q & ~more_queries & core_idle & ~queue_left & ~any_q & ~append_busy;
     wire       calm    = settle_q == SETTLE_MAX[3:0];
     wire       breaks  = works & fails;
     wire       rested  = timer_q[5];
@@ -470,12 +492,13 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         owed_q  <= |owes | io_owes;
         stale_q <= dirty;
-        moves_q <= |moves | query_moves | write_moves | list_moves | desc_taken;
+        moves_q <= |moves | query_moves | write_moves | list_moves | desc_taken | token_moves;
         go_q    <= accepts;
         state_q <= state_d;
         run_q   <= run_d;
         ends_q  <= ends_d;
         sick_q  <= sick_d;
+        flush_q <= state_d == RESET || state_d == QUIET || state_d == RELEASE || sick_d;
         soft_q  <= soft_d;
         timer_q <= clears_timer ? {TIMEOUT_WIDTH{1'b0} } : timer_q + 1'b1;
         if (cleans) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
@@ -493,6 +516,7 @@ module meshkv_run_control #(
             run_q    <= 1'b0;
             ends_q   <= 1'b0;
             sick_q   <= 1'b0;
+            flush_q  <= 1'b1;
             go_q     <= 1'b0;
             soft_q   <= 1'b0;
             stuck_q  <= 1'b0;
@@ -508,7 +532,7 @@ module meshkv_run_control #(
 
     // A core that could not be reset stays in reset until the next run tries again.
     assign core_request = state_q == RESET || state_q == QUIET || sick_q;
-    assign flush        = state_q == RESET || state_q == QUIET || state_q == RELEASE || sick_q;
+    assign flush        = flush_q;  // Its ways are long.
     assign run_busy     = state_q != IDLE;
     assign over         = state_q == OVER;
     assign query_go     = go_q;

@@ -86,6 +86,24 @@ module meshkv_top #(
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
     parameter PAD_COUNTERS = 12,
+    // Groups of such words of all streams and KV heads.
+    parameter TOKEN_GROUPS = 512,
+    // Width of the number of such a group in bits.
+    parameter TOKEN_GROUP_WIDTH = 9,
+    // Byte in the buffer of queries where new tokens begin.
+    parameter TOKENS_AT = 8192,
+    // Flits of K of a slice, and of V.
+    parameter HALF_FLITS = 256,
+    // Bytes from a slice to the next in external memory.
+    parameter [63:0] SLICE_BYTES = 64'd32768,
+    // Width of a slice's number within its home in bits.
+    parameter LOCAL_WIDTH = 12,
+    // Width of a byte's place in the region of a home in bits.
+    parameter REGION_WIDTH = 27,
+    // Beats of a burst of V of a new token.
+    parameter VALUE_BURST = 16,
+    // Width of an address of the external memory in bits.
+    parameter AXI_ADDR_WIDTH = 32,
     // Low bits of the addresses of queries, outputs and list that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
@@ -94,8 +112,6 @@ module meshkv_top #(
     parameter QUERY_BURSTS = 5,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
-    // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 32,
     // Width of a burst's beats less one, in bits.
     parameter LEN_WIDTH = 4,
     // Ports of a row of tiles.
@@ -193,7 +209,7 @@ module meshkv_top #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -204,14 +220,18 @@ module meshkv_top #(
     parameter REQ_DEPTH = 4,
     // Rows from a column's head to the next, with one tile a head.
     parameter ROW_STEP = 1,
-    // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 17,
     // Width of the ID of a tile's burst in bits.
     parameter ID_WIDTH = 3,
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
     // Descriptors that wait in each controller.
@@ -242,8 +262,6 @@ module meshkv_top #(
     parameter PIECES = 8,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 3,
-    // Width of a slice's number within its home in bits.
-    parameter LOCAL_WIDTH = 12,
     // Width of the number of a home's region in bits.
     parameter REGION_NUMBER_WIDTH = 5,
     // Regions of a row: its tiles, rounded up to whole ports.
@@ -252,16 +270,10 @@ module meshkv_top #(
     parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
-    // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
-    // Bytes from a slice to the next in external memory.
-    parameter [63:0] SLICE_BYTES = 64'd32768,
-    // Width of a byte's place in the region of a home in bits.
-    parameter REGION_WIDTH = 27,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
     // Query heads of a column at most.
@@ -289,7 +301,7 @@ module meshkv_top #(
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 8,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 32,
+    parameter READ_CYCLES = 35,
     // Events that are counted.
     parameter PAD_EVENTS = 12,
     // LANES / 4.
@@ -353,7 +365,7 @@ module meshkv_top #(
     output wire [31:0]               s_axi_control_rdata,
     output wire [1:0]                s_axi_control_rresp,  // Always OKAY.
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm00_arvalid,
     input  wire                      m_axi_hbm00_arready,
     output wire [63:0]               m_axi_hbm00_araddr,  // Bytes.
@@ -367,8 +379,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm00_rid,
     input  wire [1:0]                m_axi_hbm00_rresp,
     input  wire                      m_axi_hbm00_rlast,
+    output wire                      m_axi_hbm00_awvalid,
+    input  wire                      m_axi_hbm00_awready,
+    output wire [63:0]               m_axi_hbm00_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm00_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm00_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm00_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm00_awburst,  // INCR.
+    output wire                      m_axi_hbm00_wvalid,
+    input  wire                      m_axi_hbm00_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm00_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm00_wstrb,
+    output wire                      m_axi_hbm00_wlast,
+    input  wire                      m_axi_hbm00_bvalid,
+    output wire                      m_axi_hbm00_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm00_bid,
+    input  wire [1:0]                m_axi_hbm00_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm01_arvalid,
     input  wire                      m_axi_hbm01_arready,
     output wire [63:0]               m_axi_hbm01_araddr,  // Bytes.
@@ -382,8 +410,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm01_rid,
     input  wire [1:0]                m_axi_hbm01_rresp,
     input  wire                      m_axi_hbm01_rlast,
+    output wire                      m_axi_hbm01_awvalid,
+    input  wire                      m_axi_hbm01_awready,
+    output wire [63:0]               m_axi_hbm01_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm01_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm01_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm01_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm01_awburst,  // INCR.
+    output wire                      m_axi_hbm01_wvalid,
+    input  wire                      m_axi_hbm01_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm01_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm01_wstrb,
+    output wire                      m_axi_hbm01_wlast,
+    input  wire                      m_axi_hbm01_bvalid,
+    output wire                      m_axi_hbm01_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm01_bid,
+    input  wire [1:0]                m_axi_hbm01_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm02_arvalid,
     input  wire                      m_axi_hbm02_arready,
     output wire [63:0]               m_axi_hbm02_araddr,  // Bytes.
@@ -397,8 +441,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm02_rid,
     input  wire [1:0]                m_axi_hbm02_rresp,
     input  wire                      m_axi_hbm02_rlast,
+    output wire                      m_axi_hbm02_awvalid,
+    input  wire                      m_axi_hbm02_awready,
+    output wire [63:0]               m_axi_hbm02_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm02_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm02_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm02_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm02_awburst,  // INCR.
+    output wire                      m_axi_hbm02_wvalid,
+    input  wire                      m_axi_hbm02_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm02_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm02_wstrb,
+    output wire                      m_axi_hbm02_wlast,
+    input  wire                      m_axi_hbm02_bvalid,
+    output wire                      m_axi_hbm02_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm02_bid,
+    input  wire [1:0]                m_axi_hbm02_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm03_arvalid,
     input  wire                      m_axi_hbm03_arready,
     output wire [63:0]               m_axi_hbm03_araddr,  // Bytes.
@@ -412,8 +472,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm03_rid,
     input  wire [1:0]                m_axi_hbm03_rresp,
     input  wire                      m_axi_hbm03_rlast,
+    output wire                      m_axi_hbm03_awvalid,
+    input  wire                      m_axi_hbm03_awready,
+    output wire [63:0]               m_axi_hbm03_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm03_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm03_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm03_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm03_awburst,  // INCR.
+    output wire                      m_axi_hbm03_wvalid,
+    input  wire                      m_axi_hbm03_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm03_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm03_wstrb,
+    output wire                      m_axi_hbm03_wlast,
+    input  wire                      m_axi_hbm03_bvalid,
+    output wire                      m_axi_hbm03_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm03_bid,
+    input  wire [1:0]                m_axi_hbm03_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm04_arvalid,
     input  wire                      m_axi_hbm04_arready,
     output wire [63:0]               m_axi_hbm04_araddr,  // Bytes.
@@ -427,8 +503,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm04_rid,
     input  wire [1:0]                m_axi_hbm04_rresp,
     input  wire                      m_axi_hbm04_rlast,
+    output wire                      m_axi_hbm04_awvalid,
+    input  wire                      m_axi_hbm04_awready,
+    output wire [63:0]               m_axi_hbm04_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm04_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm04_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm04_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm04_awburst,  // INCR.
+    output wire                      m_axi_hbm04_wvalid,
+    input  wire                      m_axi_hbm04_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm04_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm04_wstrb,
+    output wire                      m_axi_hbm04_wlast,
+    input  wire                      m_axi_hbm04_bvalid,
+    output wire                      m_axi_hbm04_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm04_bid,
+    input  wire [1:0]                m_axi_hbm04_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm05_arvalid,
     input  wire                      m_axi_hbm05_arready,
     output wire [63:0]               m_axi_hbm05_araddr,  // Bytes.
@@ -442,8 +534,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm05_rid,
     input  wire [1:0]                m_axi_hbm05_rresp,
     input  wire                      m_axi_hbm05_rlast,
+    output wire                      m_axi_hbm05_awvalid,
+    input  wire                      m_axi_hbm05_awready,
+    output wire [63:0]               m_axi_hbm05_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm05_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm05_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm05_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm05_awburst,  // INCR.
+    output wire                      m_axi_hbm05_wvalid,
+    input  wire                      m_axi_hbm05_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm05_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm05_wstrb,
+    output wire                      m_axi_hbm05_wlast,
+    input  wire                      m_axi_hbm05_bvalid,
+    output wire                      m_axi_hbm05_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm05_bid,
+    input  wire [1:0]                m_axi_hbm05_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm06_arvalid,
     input  wire                      m_axi_hbm06_arready,
     output wire [63:0]               m_axi_hbm06_araddr,  // Bytes.
@@ -457,8 +565,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm06_rid,
     input  wire [1:0]                m_axi_hbm06_rresp,
     input  wire                      m_axi_hbm06_rlast,
+    output wire                      m_axi_hbm06_awvalid,
+    input  wire                      m_axi_hbm06_awready,
+    output wire [63:0]               m_axi_hbm06_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm06_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm06_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm06_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm06_awburst,  // INCR.
+    output wire                      m_axi_hbm06_wvalid,
+    input  wire                      m_axi_hbm06_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm06_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm06_wstrb,
+    output wire                      m_axi_hbm06_wlast,
+    input  wire                      m_axi_hbm06_bvalid,
+    output wire                      m_axi_hbm06_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm06_bid,
+    input  wire [1:0]                m_axi_hbm06_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm07_arvalid,
     input  wire                      m_axi_hbm07_arready,
     output wire [63:0]               m_axi_hbm07_araddr,  // Bytes.
@@ -472,8 +596,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm07_rid,
     input  wire [1:0]                m_axi_hbm07_rresp,
     input  wire                      m_axi_hbm07_rlast,
+    output wire                      m_axi_hbm07_awvalid,
+    input  wire                      m_axi_hbm07_awready,
+    output wire [63:0]               m_axi_hbm07_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm07_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm07_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm07_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm07_awburst,  // INCR.
+    output wire                      m_axi_hbm07_wvalid,
+    input  wire                      m_axi_hbm07_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm07_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm07_wstrb,
+    output wire                      m_axi_hbm07_wlast,
+    input  wire                      m_axi_hbm07_bvalid,
+    output wire                      m_axi_hbm07_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm07_bid,
+    input  wire [1:0]                m_axi_hbm07_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm08_arvalid,
     input  wire                      m_axi_hbm08_arready,
     output wire [63:0]               m_axi_hbm08_araddr,  // Bytes.
@@ -487,8 +627,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm08_rid,
     input  wire [1:0]                m_axi_hbm08_rresp,
     input  wire                      m_axi_hbm08_rlast,
+    output wire                      m_axi_hbm08_awvalid,
+    input  wire                      m_axi_hbm08_awready,
+    output wire [63:0]               m_axi_hbm08_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm08_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm08_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm08_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm08_awburst,  // INCR.
+    output wire                      m_axi_hbm08_wvalid,
+    input  wire                      m_axi_hbm08_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm08_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm08_wstrb,
+    output wire                      m_axi_hbm08_wlast,
+    input  wire                      m_axi_hbm08_bvalid,
+    output wire                      m_axi_hbm08_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm08_bid,
+    input  wire [1:0]                m_axi_hbm08_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm09_arvalid,
     input  wire                      m_axi_hbm09_arready,
     output wire [63:0]               m_axi_hbm09_araddr,  // Bytes.
@@ -502,8 +658,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm09_rid,
     input  wire [1:0]                m_axi_hbm09_rresp,
     input  wire                      m_axi_hbm09_rlast,
+    output wire                      m_axi_hbm09_awvalid,
+    input  wire                      m_axi_hbm09_awready,
+    output wire [63:0]               m_axi_hbm09_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm09_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm09_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm09_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm09_awburst,  // INCR.
+    output wire                      m_axi_hbm09_wvalid,
+    input  wire                      m_axi_hbm09_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm09_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm09_wstrb,
+    output wire                      m_axi_hbm09_wlast,
+    input  wire                      m_axi_hbm09_bvalid,
+    output wire                      m_axi_hbm09_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm09_bid,
+    input  wire [1:0]                m_axi_hbm09_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm10_arvalid,
     input  wire                      m_axi_hbm10_arready,
     output wire [63:0]               m_axi_hbm10_araddr,  // Bytes.
@@ -517,8 +689,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm10_rid,
     input  wire [1:0]                m_axi_hbm10_rresp,
     input  wire                      m_axi_hbm10_rlast,
+    output wire                      m_axi_hbm10_awvalid,
+    input  wire                      m_axi_hbm10_awready,
+    output wire [63:0]               m_axi_hbm10_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm10_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm10_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm10_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm10_awburst,  // INCR.
+    output wire                      m_axi_hbm10_wvalid,
+    input  wire                      m_axi_hbm10_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm10_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm10_wstrb,
+    output wire                      m_axi_hbm10_wlast,
+    input  wire                      m_axi_hbm10_bvalid,
+    output wire                      m_axi_hbm10_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm10_bid,
+    input  wire [1:0]                m_axi_hbm10_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm11_arvalid,
     input  wire                      m_axi_hbm11_arready,
     output wire [63:0]               m_axi_hbm11_araddr,  // Bytes.
@@ -532,8 +720,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm11_rid,
     input  wire [1:0]                m_axi_hbm11_rresp,
     input  wire                      m_axi_hbm11_rlast,
+    output wire                      m_axi_hbm11_awvalid,
+    input  wire                      m_axi_hbm11_awready,
+    output wire [63:0]               m_axi_hbm11_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm11_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm11_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm11_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm11_awburst,  // INCR.
+    output wire                      m_axi_hbm11_wvalid,
+    input  wire                      m_axi_hbm11_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm11_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm11_wstrb,
+    output wire                      m_axi_hbm11_wlast,
+    input  wire                      m_axi_hbm11_bvalid,
+    output wire                      m_axi_hbm11_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm11_bid,
+    input  wire [1:0]                m_axi_hbm11_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm12_arvalid,
     input  wire                      m_axi_hbm12_arready,
     output wire [63:0]               m_axi_hbm12_araddr,  // Bytes.
@@ -547,8 +751,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm12_rid,
     input  wire [1:0]                m_axi_hbm12_rresp,
     input  wire                      m_axi_hbm12_rlast,
+    output wire                      m_axi_hbm12_awvalid,
+    input  wire                      m_axi_hbm12_awready,
+    output wire [63:0]               m_axi_hbm12_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm12_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm12_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm12_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm12_awburst,  // INCR.
+    output wire                      m_axi_hbm12_wvalid,
+    input  wire                      m_axi_hbm12_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm12_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm12_wstrb,
+    output wire                      m_axi_hbm12_wlast,
+    input  wire                      m_axi_hbm12_bvalid,
+    output wire                      m_axi_hbm12_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm12_bid,
+    input  wire [1:0]                m_axi_hbm12_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm13_arvalid,
     input  wire                      m_axi_hbm13_arready,
     output wire [63:0]               m_axi_hbm13_araddr,  // Bytes.
@@ -562,8 +782,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm13_rid,
     input  wire [1:0]                m_axi_hbm13_rresp,
     input  wire                      m_axi_hbm13_rlast,
+    output wire                      m_axi_hbm13_awvalid,
+    input  wire                      m_axi_hbm13_awready,
+    output wire [63:0]               m_axi_hbm13_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm13_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm13_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm13_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm13_awburst,  // INCR.
+    output wire                      m_axi_hbm13_wvalid,
+    input  wire                      m_axi_hbm13_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm13_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm13_wstrb,
+    output wire                      m_axi_hbm13_wlast,
+    input  wire                      m_axi_hbm13_bvalid,
+    output wire                      m_axi_hbm13_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm13_bid,
+    input  wire [1:0]                m_axi_hbm13_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm14_arvalid,
     input  wire                      m_axi_hbm14_arready,
     output wire [63:0]               m_axi_hbm14_araddr,  // Bytes.
@@ -577,8 +813,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm14_rid,
     input  wire [1:0]                m_axi_hbm14_rresp,
     input  wire                      m_axi_hbm14_rlast,
+    output wire                      m_axi_hbm14_awvalid,
+    input  wire                      m_axi_hbm14_awready,
+    output wire [63:0]               m_axi_hbm14_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm14_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm14_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm14_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm14_awburst,  // INCR.
+    output wire                      m_axi_hbm14_wvalid,
+    input  wire                      m_axi_hbm14_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm14_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm14_wstrb,
+    output wire                      m_axi_hbm14_wlast,
+    input  wire                      m_axi_hbm14_bvalid,
+    output wire                      m_axi_hbm14_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm14_bid,
+    input  wire [1:0]                m_axi_hbm14_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm15_arvalid,
     input  wire                      m_axi_hbm15_arready,
     output wire [63:0]               m_axi_hbm15_araddr,  // Bytes.
@@ -592,8 +844,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm15_rid,
     input  wire [1:0]                m_axi_hbm15_rresp,
     input  wire                      m_axi_hbm15_rlast,
+    output wire                      m_axi_hbm15_awvalid,
+    input  wire                      m_axi_hbm15_awready,
+    output wire [63:0]               m_axi_hbm15_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm15_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm15_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm15_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm15_awburst,  // INCR.
+    output wire                      m_axi_hbm15_wvalid,
+    input  wire                      m_axi_hbm15_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm15_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm15_wstrb,
+    output wire                      m_axi_hbm15_wlast,
+    input  wire                      m_axi_hbm15_bvalid,
+    output wire                      m_axi_hbm15_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm15_bid,
+    input  wire [1:0]                m_axi_hbm15_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm16_arvalid,
     input  wire                      m_axi_hbm16_arready,
     output wire [63:0]               m_axi_hbm16_araddr,  // Bytes.
@@ -607,8 +875,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm16_rid,
     input  wire [1:0]                m_axi_hbm16_rresp,
     input  wire                      m_axi_hbm16_rlast,
+    output wire                      m_axi_hbm16_awvalid,
+    input  wire                      m_axi_hbm16_awready,
+    output wire [63:0]               m_axi_hbm16_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm16_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm16_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm16_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm16_awburst,  // INCR.
+    output wire                      m_axi_hbm16_wvalid,
+    input  wire                      m_axi_hbm16_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm16_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm16_wstrb,
+    output wire                      m_axi_hbm16_wlast,
+    input  wire                      m_axi_hbm16_bvalid,
+    output wire                      m_axi_hbm16_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm16_bid,
+    input  wire [1:0]                m_axi_hbm16_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm17_arvalid,
     input  wire                      m_axi_hbm17_arready,
     output wire [63:0]               m_axi_hbm17_araddr,  // Bytes.
@@ -622,8 +906,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm17_rid,
     input  wire [1:0]                m_axi_hbm17_rresp,
     input  wire                      m_axi_hbm17_rlast,
+    output wire                      m_axi_hbm17_awvalid,
+    input  wire                      m_axi_hbm17_awready,
+    output wire [63:0]               m_axi_hbm17_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm17_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm17_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm17_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm17_awburst,  // INCR.
+    output wire                      m_axi_hbm17_wvalid,
+    input  wire                      m_axi_hbm17_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm17_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm17_wstrb,
+    output wire                      m_axi_hbm17_wlast,
+    input  wire                      m_axi_hbm17_bvalid,
+    output wire                      m_axi_hbm17_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm17_bid,
+    input  wire [1:0]                m_axi_hbm17_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm18_arvalid,
     input  wire                      m_axi_hbm18_arready,
     output wire [63:0]               m_axi_hbm18_araddr,  // Bytes.
@@ -637,8 +937,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm18_rid,
     input  wire [1:0]                m_axi_hbm18_rresp,
     input  wire                      m_axi_hbm18_rlast,
+    output wire                      m_axi_hbm18_awvalid,
+    input  wire                      m_axi_hbm18_awready,
+    output wire [63:0]               m_axi_hbm18_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm18_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm18_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm18_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm18_awburst,  // INCR.
+    output wire                      m_axi_hbm18_wvalid,
+    input  wire                      m_axi_hbm18_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm18_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm18_wstrb,
+    output wire                      m_axi_hbm18_wlast,
+    input  wire                      m_axi_hbm18_bvalid,
+    output wire                      m_axi_hbm18_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm18_bid,
+    input  wire [1:0]                m_axi_hbm18_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm19_arvalid,
     input  wire                      m_axi_hbm19_arready,
     output wire [63:0]               m_axi_hbm19_araddr,  // Bytes.
@@ -652,8 +968,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm19_rid,
     input  wire [1:0]                m_axi_hbm19_rresp,
     input  wire                      m_axi_hbm19_rlast,
+    output wire                      m_axi_hbm19_awvalid,
+    input  wire                      m_axi_hbm19_awready,
+    output wire [63:0]               m_axi_hbm19_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm19_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm19_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm19_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm19_awburst,  // INCR.
+    output wire                      m_axi_hbm19_wvalid,
+    input  wire                      m_axi_hbm19_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm19_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm19_wstrb,
+    output wire                      m_axi_hbm19_wlast,
+    input  wire                      m_axi_hbm19_bvalid,
+    output wire                      m_axi_hbm19_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm19_bid,
+    input  wire [1:0]                m_axi_hbm19_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm20_arvalid,
     input  wire                      m_axi_hbm20_arready,
     output wire [63:0]               m_axi_hbm20_araddr,  // Bytes.
@@ -667,8 +999,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm20_rid,
     input  wire [1:0]                m_axi_hbm20_rresp,
     input  wire                      m_axi_hbm20_rlast,
+    output wire                      m_axi_hbm20_awvalid,
+    input  wire                      m_axi_hbm20_awready,
+    output wire [63:0]               m_axi_hbm20_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm20_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm20_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm20_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm20_awburst,  // INCR.
+    output wire                      m_axi_hbm20_wvalid,
+    input  wire                      m_axi_hbm20_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm20_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm20_wstrb,
+    output wire                      m_axi_hbm20_wlast,
+    input  wire                      m_axi_hbm20_bvalid,
+    output wire                      m_axi_hbm20_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm20_bid,
+    input  wire [1:0]                m_axi_hbm20_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm21_arvalid,
     input  wire                      m_axi_hbm21_arready,
     output wire [63:0]               m_axi_hbm21_araddr,  // Bytes.
@@ -682,8 +1030,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm21_rid,
     input  wire [1:0]                m_axi_hbm21_rresp,
     input  wire                      m_axi_hbm21_rlast,
+    output wire                      m_axi_hbm21_awvalid,
+    input  wire                      m_axi_hbm21_awready,
+    output wire [63:0]               m_axi_hbm21_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm21_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm21_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm21_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm21_awburst,  // INCR.
+    output wire                      m_axi_hbm21_wvalid,
+    input  wire                      m_axi_hbm21_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm21_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm21_wstrb,
+    output wire                      m_axi_hbm21_wlast,
+    input  wire                      m_axi_hbm21_bvalid,
+    output wire                      m_axi_hbm21_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm21_bid,
+    input  wire [1:0]                m_axi_hbm21_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm22_arvalid,
     input  wire                      m_axi_hbm22_arready,
     output wire [63:0]               m_axi_hbm22_araddr,  // Bytes.
@@ -697,8 +1061,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm22_rid,
     input  wire [1:0]                m_axi_hbm22_rresp,
     input  wire                      m_axi_hbm22_rlast,
+    output wire                      m_axi_hbm22_awvalid,
+    input  wire                      m_axi_hbm22_awready,
+    output wire [63:0]               m_axi_hbm22_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm22_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm22_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm22_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm22_awburst,  // INCR.
+    output wire                      m_axi_hbm22_wvalid,
+    input  wire                      m_axi_hbm22_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm22_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm22_wstrb,
+    output wire                      m_axi_hbm22_wlast,
+    input  wire                      m_axi_hbm22_bvalid,
+    output wire                      m_axi_hbm22_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm22_bid,
+    input  wire [1:0]                m_axi_hbm22_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm23_arvalid,
     input  wire                      m_axi_hbm23_arready,
     output wire [63:0]               m_axi_hbm23_araddr,  // Bytes.
@@ -712,8 +1092,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm23_rid,
     input  wire [1:0]                m_axi_hbm23_rresp,
     input  wire                      m_axi_hbm23_rlast,
+    output wire                      m_axi_hbm23_awvalid,
+    input  wire                      m_axi_hbm23_awready,
+    output wire [63:0]               m_axi_hbm23_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm23_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm23_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm23_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm23_awburst,  // INCR.
+    output wire                      m_axi_hbm23_wvalid,
+    input  wire                      m_axi_hbm23_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm23_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm23_wstrb,
+    output wire                      m_axi_hbm23_wlast,
+    input  wire                      m_axi_hbm23_bvalid,
+    output wire                      m_axi_hbm23_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm23_bid,
+    input  wire [1:0]                m_axi_hbm23_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm24_arvalid,
     input  wire                      m_axi_hbm24_arready,
     output wire [63:0]               m_axi_hbm24_araddr,  // Bytes.
@@ -727,8 +1123,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm24_rid,
     input  wire [1:0]                m_axi_hbm24_rresp,
     input  wire                      m_axi_hbm24_rlast,
+    output wire                      m_axi_hbm24_awvalid,
+    input  wire                      m_axi_hbm24_awready,
+    output wire [63:0]               m_axi_hbm24_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm24_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm24_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm24_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm24_awburst,  // INCR.
+    output wire                      m_axi_hbm24_wvalid,
+    input  wire                      m_axi_hbm24_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm24_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm24_wstrb,
+    output wire                      m_axi_hbm24_wlast,
+    input  wire                      m_axi_hbm24_bvalid,
+    output wire                      m_axi_hbm24_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm24_bid,
+    input  wire [1:0]                m_axi_hbm24_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm25_arvalid,
     input  wire                      m_axi_hbm25_arready,
     output wire [63:0]               m_axi_hbm25_araddr,  // Bytes.
@@ -742,8 +1154,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm25_rid,
     input  wire [1:0]                m_axi_hbm25_rresp,
     input  wire                      m_axi_hbm25_rlast,
+    output wire                      m_axi_hbm25_awvalid,
+    input  wire                      m_axi_hbm25_awready,
+    output wire [63:0]               m_axi_hbm25_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm25_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm25_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm25_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm25_awburst,  // INCR.
+    output wire                      m_axi_hbm25_wvalid,
+    input  wire                      m_axi_hbm25_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm25_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm25_wstrb,
+    output wire                      m_axi_hbm25_wlast,
+    input  wire                      m_axi_hbm25_bvalid,
+    output wire                      m_axi_hbm25_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm25_bid,
+    input  wire [1:0]                m_axi_hbm25_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm26_arvalid,
     input  wire                      m_axi_hbm26_arready,
     output wire [63:0]               m_axi_hbm26_araddr,  // Bytes.
@@ -757,8 +1185,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm26_rid,
     input  wire [1:0]                m_axi_hbm26_rresp,
     input  wire                      m_axi_hbm26_rlast,
+    output wire                      m_axi_hbm26_awvalid,
+    input  wire                      m_axi_hbm26_awready,
+    output wire [63:0]               m_axi_hbm26_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm26_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm26_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm26_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm26_awburst,  // INCR.
+    output wire                      m_axi_hbm26_wvalid,
+    input  wire                      m_axi_hbm26_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm26_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm26_wstrb,
+    output wire                      m_axi_hbm26_wlast,
+    input  wire                      m_axi_hbm26_bvalid,
+    output wire                      m_axi_hbm26_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm26_bid,
+    input  wire [1:0]                m_axi_hbm26_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm27_arvalid,
     input  wire                      m_axi_hbm27_arready,
     output wire [63:0]               m_axi_hbm27_araddr,  // Bytes.
@@ -772,8 +1216,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm27_rid,
     input  wire [1:0]                m_axi_hbm27_rresp,
     input  wire                      m_axi_hbm27_rlast,
+    output wire                      m_axi_hbm27_awvalid,
+    input  wire                      m_axi_hbm27_awready,
+    output wire [63:0]               m_axi_hbm27_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm27_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm27_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm27_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm27_awburst,  // INCR.
+    output wire                      m_axi_hbm27_wvalid,
+    input  wire                      m_axi_hbm27_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm27_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm27_wstrb,
+    output wire                      m_axi_hbm27_wlast,
+    input  wire                      m_axi_hbm27_bvalid,
+    output wire                      m_axi_hbm27_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm27_bid,
+    input  wire [1:0]                m_axi_hbm27_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm28_arvalid,
     input  wire                      m_axi_hbm28_arready,
     output wire [63:0]               m_axi_hbm28_araddr,  // Bytes.
@@ -787,8 +1247,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm28_rid,
     input  wire [1:0]                m_axi_hbm28_rresp,
     input  wire                      m_axi_hbm28_rlast,
+    output wire                      m_axi_hbm28_awvalid,
+    input  wire                      m_axi_hbm28_awready,
+    output wire [63:0]               m_axi_hbm28_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm28_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm28_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm28_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm28_awburst,  // INCR.
+    output wire                      m_axi_hbm28_wvalid,
+    input  wire                      m_axi_hbm28_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm28_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm28_wstrb,
+    output wire                      m_axi_hbm28_wlast,
+    input  wire                      m_axi_hbm28_bvalid,
+    output wire                      m_axi_hbm28_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm28_bid,
+    input  wire [1:0]                m_axi_hbm28_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm29_arvalid,
     input  wire                      m_axi_hbm29_arready,
     output wire [63:0]               m_axi_hbm29_araddr,  // Bytes.
@@ -802,8 +1278,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm29_rid,
     input  wire [1:0]                m_axi_hbm29_rresp,
     input  wire                      m_axi_hbm29_rlast,
+    output wire                      m_axi_hbm29_awvalid,
+    input  wire                      m_axi_hbm29_awready,
+    output wire [63:0]               m_axi_hbm29_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm29_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm29_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm29_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm29_awburst,  // INCR.
+    output wire                      m_axi_hbm29_wvalid,
+    input  wire                      m_axi_hbm29_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm29_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm29_wstrb,
+    output wire                      m_axi_hbm29_wlast,
+    input  wire                      m_axi_hbm29_bvalid,
+    output wire                      m_axi_hbm29_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm29_bid,
+    input  wire [1:0]                m_axi_hbm29_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm30_arvalid,
     input  wire                      m_axi_hbm30_arready,
     output wire [63:0]               m_axi_hbm30_araddr,  // Bytes.
@@ -817,8 +1309,24 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm30_rid,
     input  wire [1:0]                m_axi_hbm30_rresp,
     input  wire                      m_axi_hbm30_rlast,
+    output wire                      m_axi_hbm30_awvalid,
+    input  wire                      m_axi_hbm30_awready,
+    output wire [63:0]               m_axi_hbm30_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm30_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm30_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm30_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm30_awburst,  // INCR.
+    output wire                      m_axi_hbm30_wvalid,
+    input  wire                      m_axi_hbm30_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm30_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm30_wstrb,
+    output wire                      m_axi_hbm30_wlast,
+    input  wire                      m_axi_hbm30_bvalid,
+    output wire                      m_axi_hbm30_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm30_bid,
+    input  wire [1:0]                m_axi_hbm30_bresp,
 
-    // AXI4 read master to external memory.
+    // AXI4 master to external memory.
     output wire                      m_axi_hbm31_arvalid,
     input  wire                      m_axi_hbm31_arready,
     output wire [63:0]               m_axi_hbm31_araddr,  // Bytes.
@@ -832,6 +1340,22 @@ module meshkv_top #(
     input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm31_rid,
     input  wire [1:0]                m_axi_hbm31_rresp,
     input  wire                      m_axi_hbm31_rlast,
+    output wire                      m_axi_hbm31_awvalid,
+    input  wire                      m_axi_hbm31_awready,
+    output wire [63:0]               m_axi_hbm31_awaddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm31_awid,  // Epoch, and 0.
+    output wire [7:0]                m_axi_hbm31_awlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm31_awsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm31_awburst,  // INCR.
+    output wire                      m_axi_hbm31_wvalid,
+    input  wire                      m_axi_hbm31_wready,
+    output wire [FLIT_WIDTH-1:0]     m_axi_hbm31_wdata,
+    output wire [FLIT_BYTES_NUM-1:0] m_axi_hbm31_wstrb,
+    output wire                      m_axi_hbm31_wlast,
+    input  wire                      m_axi_hbm31_bvalid,
+    output wire                      m_axi_hbm31_bready,  // Always.
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm31_bid,
+    input  wire [1:0]                m_axi_hbm31_bresp,
 
     // AXI4 master for queries and outputs.
     output wire                      m_axi_io_arvalid,
@@ -873,6 +1397,7 @@ module meshkv_top #(
     wire [QUERY_GROUP_WIDTH-1:0] query_group;
     wire [64*QUERY_GROUP-1:0] query_data;
     wire more_queries;
+    wire more_tokens;
     wire desc_valid;
     wire [STREAM_WIDTH-1:0] desc_prefix;
     wire [LAYER_WIDTH-1:0] desc_layer;
@@ -887,6 +1412,7 @@ module meshkv_top #(
     wire desc_share;
     wire desc_close;
     wire desc_step;
+    wire desc_append;
     wire [STREAMS_NUM-1:0] partials;
     wire [COLS-1:0] out_ready;
     wire [PORTS-1:0] m_axi_arready;
@@ -895,9 +1421,16 @@ module meshkv_top #(
     wire [PORTS*FLIT_WIDTH-1:0] m_axi_rdata;
     wire [PORTS*2-1:0] m_axi_rresp;
     wire [PORTS-1:0] m_axi_rlast;
+    wire token_valid;
+    wire [TOKEN_GROUP_WIDTH-1:0] token_group;
+    wire [64*QUERY_GROUP-1:0] token_data;
+    wire [PORTS-1:0] write_credit;
     wire query_ready;
     wire desc_ready;
     wire idle;
+    wire [PORTS-1:0] write_valid;
+    wire [PORTS*64-1:0] write_data;
+    wire [PORTS-1:0] writes_wait;
     wire [COLS-1:0] out_valid;
     wire [COLS*STREAM_WIDTH-1:0] out_stream;
     wire [COLS*LAYER_WIDTH-1:0] out_layer;
@@ -972,11 +1505,19 @@ module meshkv_top #(
         .LINK_COUNTERS    (LINK_COUNTERS),
         .EVENT_COUNTERS   (EVENT_COUNTERS),
         .PAD_COUNTERS     (PAD_COUNTERS),
+        .TOKEN_GROUPS     (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH(TOKEN_GROUP_WIDTH),
+        .TOKENS_AT        (TOKENS_AT),
+        .HALF_FLITS       (HALF_FLITS),
+        .SLICE_BYTES      (SLICE_BYTES),
+        .LOCAL_WIDTH      (LOCAL_WIDTH),
+        .REGION_WIDTH     (REGION_WIDTH),
+        .VALUE_BURST      (VALUE_BURST),
+        .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
         .BUFFER_LOG       (BUFFER_LOG),
         .DESC_QUEUE       (DESC_QUEUE),
         .QUERY_BURSTS     (QUERY_BURSTS),
         .AXI_ID_WIDTH     (AXI_ID_WIDTH),
-        .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
         .LEN_WIDTH        (LEN_WIDTH),
         .ROW_PORTS        (ROW_PORTS),
         .PORT_TILES       (PORT_TILES)
@@ -1016,6 +1557,22 @@ module meshkv_top #(
         .m_axi_hbm00_rid      (m_axi_hbm00_rid),
         .m_axi_hbm00_rresp    (m_axi_hbm00_rresp),
         .m_axi_hbm00_rlast    (m_axi_hbm00_rlast),
+        .m_axi_hbm00_awvalid  (m_axi_hbm00_awvalid),
+        .m_axi_hbm00_awready  (m_axi_hbm00_awready),
+        .m_axi_hbm00_awaddr   (m_axi_hbm00_awaddr),
+        .m_axi_hbm00_awid     (m_axi_hbm00_awid),
+        .m_axi_hbm00_awlen    (m_axi_hbm00_awlen),
+        .m_axi_hbm00_awsize   (m_axi_hbm00_awsize),
+        .m_axi_hbm00_awburst  (m_axi_hbm00_awburst),
+        .m_axi_hbm00_wvalid   (m_axi_hbm00_wvalid),
+        .m_axi_hbm00_wready   (m_axi_hbm00_wready),
+        .m_axi_hbm00_wdata    (m_axi_hbm00_wdata),
+        .m_axi_hbm00_wstrb    (m_axi_hbm00_wstrb),
+        .m_axi_hbm00_wlast    (m_axi_hbm00_wlast),
+        .m_axi_hbm00_bvalid   (m_axi_hbm00_bvalid),
+        .m_axi_hbm00_bready   (m_axi_hbm00_bready),
+        .m_axi_hbm00_bid      (m_axi_hbm00_bid),
+        .m_axi_hbm00_bresp    (m_axi_hbm00_bresp),
         .m_axi_hbm01_arvalid  (m_axi_hbm01_arvalid),
         .m_axi_hbm01_arready  (m_axi_hbm01_arready),
         .m_axi_hbm01_araddr   (m_axi_hbm01_araddr),
@@ -1029,6 +1586,22 @@ module meshkv_top #(
         .m_axi_hbm01_rid      (m_axi_hbm01_rid),
         .m_axi_hbm01_rresp    (m_axi_hbm01_rresp),
         .m_axi_hbm01_rlast    (m_axi_hbm01_rlast),
+        .m_axi_hbm01_awvalid  (m_axi_hbm01_awvalid),
+        .m_axi_hbm01_awready  (m_axi_hbm01_awready),
+        .m_axi_hbm01_awaddr   (m_axi_hbm01_awaddr),
+        .m_axi_hbm01_awid     (m_axi_hbm01_awid),
+        .m_axi_hbm01_awlen    (m_axi_hbm01_awlen),
+        .m_axi_hbm01_awsize   (m_axi_hbm01_awsize),
+        .m_axi_hbm01_awburst  (m_axi_hbm01_awburst),
+        .m_axi_hbm01_wvalid   (m_axi_hbm01_wvalid),
+        .m_axi_hbm01_wready   (m_axi_hbm01_wready),
+        .m_axi_hbm01_wdata    (m_axi_hbm01_wdata),
+        .m_axi_hbm01_wstrb    (m_axi_hbm01_wstrb),
+        .m_axi_hbm01_wlast    (m_axi_hbm01_wlast),
+        .m_axi_hbm01_bvalid   (m_axi_hbm01_bvalid),
+        .m_axi_hbm01_bready   (m_axi_hbm01_bready),
+        .m_axi_hbm01_bid      (m_axi_hbm01_bid),
+        .m_axi_hbm01_bresp    (m_axi_hbm01_bresp),
         .m_axi_hbm02_arvalid  (m_axi_hbm02_arvalid),
         .m_axi_hbm02_arready  (m_axi_hbm02_arready),
         .m_axi_hbm02_araddr   (m_axi_hbm02_araddr),
@@ -1042,6 +1615,22 @@ module meshkv_top #(
         .m_axi_hbm02_rid      (m_axi_hbm02_rid),
         .m_axi_hbm02_rresp    (m_axi_hbm02_rresp),
         .m_axi_hbm02_rlast    (m_axi_hbm02_rlast),
+        .m_axi_hbm02_awvalid  (m_axi_hbm02_awvalid),
+        .m_axi_hbm02_awready  (m_axi_hbm02_awready),
+        .m_axi_hbm02_awaddr   (m_axi_hbm02_awaddr),
+        .m_axi_hbm02_awid     (m_axi_hbm02_awid),
+        .m_axi_hbm02_awlen    (m_axi_hbm02_awlen),
+        .m_axi_hbm02_awsize   (m_axi_hbm02_awsize),
+        .m_axi_hbm02_awburst  (m_axi_hbm02_awburst),
+        .m_axi_hbm02_wvalid   (m_axi_hbm02_wvalid),
+        .m_axi_hbm02_wready   (m_axi_hbm02_wready),
+        .m_axi_hbm02_wdata    (m_axi_hbm02_wdata),
+        .m_axi_hbm02_wstrb    (m_axi_hbm02_wstrb),
+        .m_axi_hbm02_wlast    (m_axi_hbm02_wlast),
+        .m_axi_hbm02_bvalid   (m_axi_hbm02_bvalid),
+        .m_axi_hbm02_bready   (m_axi_hbm02_bready),
+        .m_axi_hbm02_bid      (m_axi_hbm02_bid),
+        .m_axi_hbm02_bresp    (m_axi_hbm02_bresp),
         .m_axi_hbm03_arvalid  (m_axi_hbm03_arvalid),
         .m_axi_hbm03_arready  (m_axi_hbm03_arready),
         .m_axi_hbm03_araddr   (m_axi_hbm03_araddr),
@@ -1055,6 +1644,22 @@ module meshkv_top #(
         .m_axi_hbm03_rid      (m_axi_hbm03_rid),
         .m_axi_hbm03_rresp    (m_axi_hbm03_rresp),
         .m_axi_hbm03_rlast    (m_axi_hbm03_rlast),
+        .m_axi_hbm03_awvalid  (m_axi_hbm03_awvalid),
+        .m_axi_hbm03_awready  (m_axi_hbm03_awready),
+        .m_axi_hbm03_awaddr   (m_axi_hbm03_awaddr),
+        .m_axi_hbm03_awid     (m_axi_hbm03_awid),
+        .m_axi_hbm03_awlen    (m_axi_hbm03_awlen),
+        .m_axi_hbm03_awsize   (m_axi_hbm03_awsize),
+        .m_axi_hbm03_awburst  (m_axi_hbm03_awburst),
+        .m_axi_hbm03_wvalid   (m_axi_hbm03_wvalid),
+        .m_axi_hbm03_wready   (m_axi_hbm03_wready),
+        .m_axi_hbm03_wdata    (m_axi_hbm03_wdata),
+        .m_axi_hbm03_wstrb    (m_axi_hbm03_wstrb),
+        .m_axi_hbm03_wlast    (m_axi_hbm03_wlast),
+        .m_axi_hbm03_bvalid   (m_axi_hbm03_bvalid),
+        .m_axi_hbm03_bready   (m_axi_hbm03_bready),
+        .m_axi_hbm03_bid      (m_axi_hbm03_bid),
+        .m_axi_hbm03_bresp    (m_axi_hbm03_bresp),
         .m_axi_hbm04_arvalid  (m_axi_hbm04_arvalid),
         .m_axi_hbm04_arready  (m_axi_hbm04_arready),
         .m_axi_hbm04_araddr   (m_axi_hbm04_araddr),
@@ -1068,6 +1673,22 @@ module meshkv_top #(
         .m_axi_hbm04_rid      (m_axi_hbm04_rid),
         .m_axi_hbm04_rresp    (m_axi_hbm04_rresp),
         .m_axi_hbm04_rlast    (m_axi_hbm04_rlast),
+        .m_axi_hbm04_awvalid  (m_axi_hbm04_awvalid),
+        .m_axi_hbm04_awready  (m_axi_hbm04_awready),
+        .m_axi_hbm04_awaddr   (m_axi_hbm04_awaddr),
+        .m_axi_hbm04_awid     (m_axi_hbm04_awid),
+        .m_axi_hbm04_awlen    (m_axi_hbm04_awlen),
+        .m_axi_hbm04_awsize   (m_axi_hbm04_awsize),
+        .m_axi_hbm04_awburst  (m_axi_hbm04_awburst),
+        .m_axi_hbm04_wvalid   (m_axi_hbm04_wvalid),
+        .m_axi_hbm04_wready   (m_axi_hbm04_wready),
+        .m_axi_hbm04_wdata    (m_axi_hbm04_wdata),
+        .m_axi_hbm04_wstrb    (m_axi_hbm04_wstrb),
+        .m_axi_hbm04_wlast    (m_axi_hbm04_wlast),
+        .m_axi_hbm04_bvalid   (m_axi_hbm04_bvalid),
+        .m_axi_hbm04_bready   (m_axi_hbm04_bready),
+        .m_axi_hbm04_bid      (m_axi_hbm04_bid),
+        .m_axi_hbm04_bresp    (m_axi_hbm04_bresp),
         .m_axi_hbm05_arvalid  (m_axi_hbm05_arvalid),
         .m_axi_hbm05_arready  (m_axi_hbm05_arready),
         .m_axi_hbm05_araddr   (m_axi_hbm05_araddr),
@@ -1081,6 +1702,22 @@ module meshkv_top #(
         .m_axi_hbm05_rid      (m_axi_hbm05_rid),
         .m_axi_hbm05_rresp    (m_axi_hbm05_rresp),
         .m_axi_hbm05_rlast    (m_axi_hbm05_rlast),
+        .m_axi_hbm05_awvalid  (m_axi_hbm05_awvalid),
+        .m_axi_hbm05_awready  (m_axi_hbm05_awready),
+        .m_axi_hbm05_awaddr   (m_axi_hbm05_awaddr),
+        .m_axi_hbm05_awid     (m_axi_hbm05_awid),
+        .m_axi_hbm05_awlen    (m_axi_hbm05_awlen),
+        .m_axi_hbm05_awsize   (m_axi_hbm05_awsize),
+        .m_axi_hbm05_awburst  (m_axi_hbm05_awburst),
+        .m_axi_hbm05_wvalid   (m_axi_hbm05_wvalid),
+        .m_axi_hbm05_wready   (m_axi_hbm05_wready),
+        .m_axi_hbm05_wdata    (m_axi_hbm05_wdata),
+        .m_axi_hbm05_wstrb    (m_axi_hbm05_wstrb),
+        .m_axi_hbm05_wlast    (m_axi_hbm05_wlast),
+        .m_axi_hbm05_bvalid   (m_axi_hbm05_bvalid),
+        .m_axi_hbm05_bready   (m_axi_hbm05_bready),
+        .m_axi_hbm05_bid      (m_axi_hbm05_bid),
+        .m_axi_hbm05_bresp    (m_axi_hbm05_bresp),
         .m_axi_hbm06_arvalid  (m_axi_hbm06_arvalid),
         .m_axi_hbm06_arready  (m_axi_hbm06_arready),
         .m_axi_hbm06_araddr   (m_axi_hbm06_araddr),
@@ -1094,6 +1731,22 @@ module meshkv_top #(
         .m_axi_hbm06_rid      (m_axi_hbm06_rid),
         .m_axi_hbm06_rresp    (m_axi_hbm06_rresp),
         .m_axi_hbm06_rlast    (m_axi_hbm06_rlast),
+        .m_axi_hbm06_awvalid  (m_axi_hbm06_awvalid),
+        .m_axi_hbm06_awready  (m_axi_hbm06_awready),
+        .m_axi_hbm06_awaddr   (m_axi_hbm06_awaddr),
+        .m_axi_hbm06_awid     (m_axi_hbm06_awid),
+        .m_axi_hbm06_awlen    (m_axi_hbm06_awlen),
+        .m_axi_hbm06_awsize   (m_axi_hbm06_awsize),
+        .m_axi_hbm06_awburst  (m_axi_hbm06_awburst),
+        .m_axi_hbm06_wvalid   (m_axi_hbm06_wvalid),
+        .m_axi_hbm06_wready   (m_axi_hbm06_wready),
+        .m_axi_hbm06_wdata    (m_axi_hbm06_wdata),
+        .m_axi_hbm06_wstrb    (m_axi_hbm06_wstrb),
+        .m_axi_hbm06_wlast    (m_axi_hbm06_wlast),
+        .m_axi_hbm06_bvalid   (m_axi_hbm06_bvalid),
+        .m_axi_hbm06_bready   (m_axi_hbm06_bready),
+        .m_axi_hbm06_bid      (m_axi_hbm06_bid),
+        .m_axi_hbm06_bresp    (m_axi_hbm06_bresp),
         .m_axi_hbm07_arvalid  (m_axi_hbm07_arvalid),
         .m_axi_hbm07_arready  (m_axi_hbm07_arready),
         .m_axi_hbm07_araddr   (m_axi_hbm07_araddr),
@@ -1107,6 +1760,22 @@ module meshkv_top #(
         .m_axi_hbm07_rid      (m_axi_hbm07_rid),
         .m_axi_hbm07_rresp    (m_axi_hbm07_rresp),
         .m_axi_hbm07_rlast    (m_axi_hbm07_rlast),
+        .m_axi_hbm07_awvalid  (m_axi_hbm07_awvalid),
+        .m_axi_hbm07_awready  (m_axi_hbm07_awready),
+        .m_axi_hbm07_awaddr   (m_axi_hbm07_awaddr),
+        .m_axi_hbm07_awid     (m_axi_hbm07_awid),
+        .m_axi_hbm07_awlen    (m_axi_hbm07_awlen),
+        .m_axi_hbm07_awsize   (m_axi_hbm07_awsize),
+        .m_axi_hbm07_awburst  (m_axi_hbm07_awburst),
+        .m_axi_hbm07_wvalid   (m_axi_hbm07_wvalid),
+        .m_axi_hbm07_wready   (m_axi_hbm07_wready),
+        .m_axi_hbm07_wdata    (m_axi_hbm07_wdata),
+        .m_axi_hbm07_wstrb    (m_axi_hbm07_wstrb),
+        .m_axi_hbm07_wlast    (m_axi_hbm07_wlast),
+        .m_axi_hbm07_bvalid   (m_axi_hbm07_bvalid),
+        .m_axi_hbm07_bready   (m_axi_hbm07_bready),
+        .m_axi_hbm07_bid      (m_axi_hbm07_bid),
+        .m_axi_hbm07_bresp    (m_axi_hbm07_bresp),
         .m_axi_hbm08_arvalid  (m_axi_hbm08_arvalid),
         .m_axi_hbm08_arready  (m_axi_hbm08_arready),
         .m_axi_hbm08_araddr   (m_axi_hbm08_araddr),
@@ -1120,6 +1789,22 @@ module meshkv_top #(
         .m_axi_hbm08_rid      (m_axi_hbm08_rid),
         .m_axi_hbm08_rresp    (m_axi_hbm08_rresp),
         .m_axi_hbm08_rlast    (m_axi_hbm08_rlast),
+        .m_axi_hbm08_awvalid  (m_axi_hbm08_awvalid),
+        .m_axi_hbm08_awready  (m_axi_hbm08_awready),
+        .m_axi_hbm08_awaddr   (m_axi_hbm08_awaddr),
+        .m_axi_hbm08_awid     (m_axi_hbm08_awid),
+        .m_axi_hbm08_awlen    (m_axi_hbm08_awlen),
+        .m_axi_hbm08_awsize   (m_axi_hbm08_awsize),
+        .m_axi_hbm08_awburst  (m_axi_hbm08_awburst),
+        .m_axi_hbm08_wvalid   (m_axi_hbm08_wvalid),
+        .m_axi_hbm08_wready   (m_axi_hbm08_wready),
+        .m_axi_hbm08_wdata    (m_axi_hbm08_wdata),
+        .m_axi_hbm08_wstrb    (m_axi_hbm08_wstrb),
+        .m_axi_hbm08_wlast    (m_axi_hbm08_wlast),
+        .m_axi_hbm08_bvalid   (m_axi_hbm08_bvalid),
+        .m_axi_hbm08_bready   (m_axi_hbm08_bready),
+        .m_axi_hbm08_bid      (m_axi_hbm08_bid),
+        .m_axi_hbm08_bresp    (m_axi_hbm08_bresp),
         .m_axi_hbm09_arvalid  (m_axi_hbm09_arvalid),
         .m_axi_hbm09_arready  (m_axi_hbm09_arready),
         .m_axi_hbm09_araddr   (m_axi_hbm09_araddr),
@@ -1133,6 +1818,22 @@ module meshkv_top #(
         .m_axi_hbm09_rid      (m_axi_hbm09_rid),
         .m_axi_hbm09_rresp    (m_axi_hbm09_rresp),
         .m_axi_hbm09_rlast    (m_axi_hbm09_rlast),
+        .m_axi_hbm09_awvalid  (m_axi_hbm09_awvalid),
+        .m_axi_hbm09_awready  (m_axi_hbm09_awready),
+        .m_axi_hbm09_awaddr   (m_axi_hbm09_awaddr),
+        .m_axi_hbm09_awid     (m_axi_hbm09_awid),
+        .m_axi_hbm09_awlen    (m_axi_hbm09_awlen),
+        .m_axi_hbm09_awsize   (m_axi_hbm09_awsize),
+        .m_axi_hbm09_awburst  (m_axi_hbm09_awburst),
+        .m_axi_hbm09_wvalid   (m_axi_hbm09_wvalid),
+        .m_axi_hbm09_wready   (m_axi_hbm09_wready),
+        .m_axi_hbm09_wdata    (m_axi_hbm09_wdata),
+        .m_axi_hbm09_wstrb    (m_axi_hbm09_wstrb),
+        .m_axi_hbm09_wlast    (m_axi_hbm09_wlast),
+        .m_axi_hbm09_bvalid   (m_axi_hbm09_bvalid),
+        .m_axi_hbm09_bready   (m_axi_hbm09_bready),
+        .m_axi_hbm09_bid      (m_axi_hbm09_bid),
+        .m_axi_hbm09_bresp    (m_axi_hbm09_bresp),
         .m_axi_hbm10_arvalid  (m_axi_hbm10_arvalid),
         .m_axi_hbm10_arready  (m_axi_hbm10_arready),
         .m_axi_hbm10_araddr   (m_axi_hbm10_araddr),
@@ -1146,6 +1847,22 @@ module meshkv_top #(
         .m_axi_hbm10_rid      (m_axi_hbm10_rid),
         .m_axi_hbm10_rresp    (m_axi_hbm10_rresp),
         .m_axi_hbm10_rlast    (m_axi_hbm10_rlast),
+        .m_axi_hbm10_awvalid  (m_axi_hbm10_awvalid),
+        .m_axi_hbm10_awready  (m_axi_hbm10_awready),
+        .m_axi_hbm10_awaddr   (m_axi_hbm10_awaddr),
+        .m_axi_hbm10_awid     (m_axi_hbm10_awid),
+        .m_axi_hbm10_awlen    (m_axi_hbm10_awlen),
+        .m_axi_hbm10_awsize   (m_axi_hbm10_awsize),
+        .m_axi_hbm10_awburst  (m_axi_hbm10_awburst),
+        .m_axi_hbm10_wvalid   (m_axi_hbm10_wvalid),
+        .m_axi_hbm10_wready   (m_axi_hbm10_wready),
+        .m_axi_hbm10_wdata    (m_axi_hbm10_wdata),
+        .m_axi_hbm10_wstrb    (m_axi_hbm10_wstrb),
+        .m_axi_hbm10_wlast    (m_axi_hbm10_wlast),
+        .m_axi_hbm10_bvalid   (m_axi_hbm10_bvalid),
+        .m_axi_hbm10_bready   (m_axi_hbm10_bready),
+        .m_axi_hbm10_bid      (m_axi_hbm10_bid),
+        .m_axi_hbm10_bresp    (m_axi_hbm10_bresp),
         .m_axi_hbm11_arvalid  (m_axi_hbm11_arvalid),
         .m_axi_hbm11_arready  (m_axi_hbm11_arready),
         .m_axi_hbm11_araddr   (m_axi_hbm11_araddr),
@@ -1159,6 +1876,22 @@ module meshkv_top #(
         .m_axi_hbm11_rid      (m_axi_hbm11_rid),
         .m_axi_hbm11_rresp    (m_axi_hbm11_rresp),
         .m_axi_hbm11_rlast    (m_axi_hbm11_rlast),
+        .m_axi_hbm11_awvalid  (m_axi_hbm11_awvalid),
+        .m_axi_hbm11_awready  (m_axi_hbm11_awready),
+        .m_axi_hbm11_awaddr   (m_axi_hbm11_awaddr),
+        .m_axi_hbm11_awid     (m_axi_hbm11_awid),
+        .m_axi_hbm11_awlen    (m_axi_hbm11_awlen),
+        .m_axi_hbm11_awsize   (m_axi_hbm11_awsize),
+        .m_axi_hbm11_awburst  (m_axi_hbm11_awburst),
+        .m_axi_hbm11_wvalid   (m_axi_hbm11_wvalid),
+        .m_axi_hbm11_wready   (m_axi_hbm11_wready),
+        .m_axi_hbm11_wdata    (m_axi_hbm11_wdata),
+        .m_axi_hbm11_wstrb    (m_axi_hbm11_wstrb),
+        .m_axi_hbm11_wlast    (m_axi_hbm11_wlast),
+        .m_axi_hbm11_bvalid   (m_axi_hbm11_bvalid),
+        .m_axi_hbm11_bready   (m_axi_hbm11_bready),
+        .m_axi_hbm11_bid      (m_axi_hbm11_bid),
+        .m_axi_hbm11_bresp    (m_axi_hbm11_bresp),
         .m_axi_hbm12_arvalid  (m_axi_hbm12_arvalid),
         .m_axi_hbm12_arready  (m_axi_hbm12_arready),
         .m_axi_hbm12_araddr   (m_axi_hbm12_araddr),
@@ -1172,6 +1905,22 @@ module meshkv_top #(
         .m_axi_hbm12_rid      (m_axi_hbm12_rid),
         .m_axi_hbm12_rresp    (m_axi_hbm12_rresp),
         .m_axi_hbm12_rlast    (m_axi_hbm12_rlast),
+        .m_axi_hbm12_awvalid  (m_axi_hbm12_awvalid),
+        .m_axi_hbm12_awready  (m_axi_hbm12_awready),
+        .m_axi_hbm12_awaddr   (m_axi_hbm12_awaddr),
+        .m_axi_hbm12_awid     (m_axi_hbm12_awid),
+        .m_axi_hbm12_awlen    (m_axi_hbm12_awlen),
+        .m_axi_hbm12_awsize   (m_axi_hbm12_awsize),
+        .m_axi_hbm12_awburst  (m_axi_hbm12_awburst),
+        .m_axi_hbm12_wvalid   (m_axi_hbm12_wvalid),
+        .m_axi_hbm12_wready   (m_axi_hbm12_wready),
+        .m_axi_hbm12_wdata    (m_axi_hbm12_wdata),
+        .m_axi_hbm12_wstrb    (m_axi_hbm12_wstrb),
+        .m_axi_hbm12_wlast    (m_axi_hbm12_wlast),
+        .m_axi_hbm12_bvalid   (m_axi_hbm12_bvalid),
+        .m_axi_hbm12_bready   (m_axi_hbm12_bready),
+        .m_axi_hbm12_bid      (m_axi_hbm12_bid),
+        .m_axi_hbm12_bresp    (m_axi_hbm12_bresp),
         .m_axi_hbm13_arvalid  (m_axi_hbm13_arvalid),
         .m_axi_hbm13_arready  (m_axi_hbm13_arready),
         .m_axi_hbm13_araddr   (m_axi_hbm13_araddr),
@@ -1185,6 +1934,22 @@ module meshkv_top #(
         .m_axi_hbm13_rid      (m_axi_hbm13_rid),
         .m_axi_hbm13_rresp    (m_axi_hbm13_rresp),
         .m_axi_hbm13_rlast    (m_axi_hbm13_rlast),
+        .m_axi_hbm13_awvalid  (m_axi_hbm13_awvalid),
+        .m_axi_hbm13_awready  (m_axi_hbm13_awready),
+        .m_axi_hbm13_awaddr   (m_axi_hbm13_awaddr),
+        .m_axi_hbm13_awid     (m_axi_hbm13_awid),
+        .m_axi_hbm13_awlen    (m_axi_hbm13_awlen),
+        .m_axi_hbm13_awsize   (m_axi_hbm13_awsize),
+        .m_axi_hbm13_awburst  (m_axi_hbm13_awburst),
+        .m_axi_hbm13_wvalid   (m_axi_hbm13_wvalid),
+        .m_axi_hbm13_wready   (m_axi_hbm13_wready),
+        .m_axi_hbm13_wdata    (m_axi_hbm13_wdata),
+        .m_axi_hbm13_wstrb    (m_axi_hbm13_wstrb),
+        .m_axi_hbm13_wlast    (m_axi_hbm13_wlast),
+        .m_axi_hbm13_bvalid   (m_axi_hbm13_bvalid),
+        .m_axi_hbm13_bready   (m_axi_hbm13_bready),
+        .m_axi_hbm13_bid      (m_axi_hbm13_bid),
+        .m_axi_hbm13_bresp    (m_axi_hbm13_bresp),
         .m_axi_hbm14_arvalid  (m_axi_hbm14_arvalid),
         .m_axi_hbm14_arready  (m_axi_hbm14_arready),
         .m_axi_hbm14_araddr   (m_axi_hbm14_araddr),
@@ -1198,6 +1963,22 @@ module meshkv_top #(
         .m_axi_hbm14_rid      (m_axi_hbm14_rid),
         .m_axi_hbm14_rresp    (m_axi_hbm14_rresp),
         .m_axi_hbm14_rlast    (m_axi_hbm14_rlast),
+        .m_axi_hbm14_awvalid  (m_axi_hbm14_awvalid),
+        .m_axi_hbm14_awready  (m_axi_hbm14_awready),
+        .m_axi_hbm14_awaddr   (m_axi_hbm14_awaddr),
+        .m_axi_hbm14_awid     (m_axi_hbm14_awid),
+        .m_axi_hbm14_awlen    (m_axi_hbm14_awlen),
+        .m_axi_hbm14_awsize   (m_axi_hbm14_awsize),
+        .m_axi_hbm14_awburst  (m_axi_hbm14_awburst),
+        .m_axi_hbm14_wvalid   (m_axi_hbm14_wvalid),
+        .m_axi_hbm14_wready   (m_axi_hbm14_wready),
+        .m_axi_hbm14_wdata    (m_axi_hbm14_wdata),
+        .m_axi_hbm14_wstrb    (m_axi_hbm14_wstrb),
+        .m_axi_hbm14_wlast    (m_axi_hbm14_wlast),
+        .m_axi_hbm14_bvalid   (m_axi_hbm14_bvalid),
+        .m_axi_hbm14_bready   (m_axi_hbm14_bready),
+        .m_axi_hbm14_bid      (m_axi_hbm14_bid),
+        .m_axi_hbm14_bresp    (m_axi_hbm14_bresp),
         .m_axi_hbm15_arvalid  (m_axi_hbm15_arvalid),
         .m_axi_hbm15_arready  (m_axi_hbm15_arready),
         .m_axi_hbm15_araddr   (m_axi_hbm15_araddr),
@@ -1211,6 +1992,22 @@ module meshkv_top #(
         .m_axi_hbm15_rid      (m_axi_hbm15_rid),
         .m_axi_hbm15_rresp    (m_axi_hbm15_rresp),
         .m_axi_hbm15_rlast    (m_axi_hbm15_rlast),
+        .m_axi_hbm15_awvalid  (m_axi_hbm15_awvalid),
+        .m_axi_hbm15_awready  (m_axi_hbm15_awready),
+        .m_axi_hbm15_awaddr   (m_axi_hbm15_awaddr),
+        .m_axi_hbm15_awid     (m_axi_hbm15_awid),
+        .m_axi_hbm15_awlen    (m_axi_hbm15_awlen),
+        .m_axi_hbm15_awsize   (m_axi_hbm15_awsize),
+        .m_axi_hbm15_awburst  (m_axi_hbm15_awburst),
+        .m_axi_hbm15_wvalid   (m_axi_hbm15_wvalid),
+        .m_axi_hbm15_wready   (m_axi_hbm15_wready),
+        .m_axi_hbm15_wdata    (m_axi_hbm15_wdata),
+        .m_axi_hbm15_wstrb    (m_axi_hbm15_wstrb),
+        .m_axi_hbm15_wlast    (m_axi_hbm15_wlast),
+        .m_axi_hbm15_bvalid   (m_axi_hbm15_bvalid),
+        .m_axi_hbm15_bready   (m_axi_hbm15_bready),
+        .m_axi_hbm15_bid      (m_axi_hbm15_bid),
+        .m_axi_hbm15_bresp    (m_axi_hbm15_bresp),
         .m_axi_hbm16_arvalid  (m_axi_hbm16_arvalid),
         .m_axi_hbm16_arready  (m_axi_hbm16_arready),
         .m_axi_hbm16_araddr   (m_axi_hbm16_araddr),
@@ -1224,6 +2021,22 @@ module meshkv_top #(
         .m_axi_hbm16_rid      (m_axi_hbm16_rid),
         .m_axi_hbm16_rresp    (m_axi_hbm16_rresp),
         .m_axi_hbm16_rlast    (m_axi_hbm16_rlast),
+        .m_axi_hbm16_awvalid  (m_axi_hbm16_awvalid),
+        .m_axi_hbm16_awready  (m_axi_hbm16_awready),
+        .m_axi_hbm16_awaddr   (m_axi_hbm16_awaddr),
+        .m_axi_hbm16_awid     (m_axi_hbm16_awid),
+        .m_axi_hbm16_awlen    (m_axi_hbm16_awlen),
+        .m_axi_hbm16_awsize   (m_axi_hbm16_awsize),
+        .m_axi_hbm16_awburst  (m_axi_hbm16_awburst),
+        .m_axi_hbm16_wvalid   (m_axi_hbm16_wvalid),
+        .m_axi_hbm16_wready   (m_axi_hbm16_wready),
+        .m_axi_hbm16_wdata    (m_axi_hbm16_wdata),
+        .m_axi_hbm16_wstrb    (m_axi_hbm16_wstrb),
+        .m_axi_hbm16_wlast    (m_axi_hbm16_wlast),
+        .m_axi_hbm16_bvalid   (m_axi_hbm16_bvalid),
+        .m_axi_hbm16_bready   (m_axi_hbm16_bready),
+        .m_axi_hbm16_bid      (m_axi_hbm16_bid),
+        .m_axi_hbm16_bresp    (m_axi_hbm16_bresp),
         .m_axi_hbm17_arvalid  (m_axi_hbm17_arvalid),
         .m_axi_hbm17_arready  (m_axi_hbm17_arready),
         .m_axi_hbm17_araddr   (m_axi_hbm17_araddr),
@@ -1237,6 +2050,22 @@ module meshkv_top #(
         .m_axi_hbm17_rid      (m_axi_hbm17_rid),
         .m_axi_hbm17_rresp    (m_axi_hbm17_rresp),
         .m_axi_hbm17_rlast    (m_axi_hbm17_rlast),
+        .m_axi_hbm17_awvalid  (m_axi_hbm17_awvalid),
+        .m_axi_hbm17_awready  (m_axi_hbm17_awready),
+        .m_axi_hbm17_awaddr   (m_axi_hbm17_awaddr),
+        .m_axi_hbm17_awid     (m_axi_hbm17_awid),
+        .m_axi_hbm17_awlen    (m_axi_hbm17_awlen),
+        .m_axi_hbm17_awsize   (m_axi_hbm17_awsize),
+        .m_axi_hbm17_awburst  (m_axi_hbm17_awburst),
+        .m_axi_hbm17_wvalid   (m_axi_hbm17_wvalid),
+        .m_axi_hbm17_wready   (m_axi_hbm17_wready),
+        .m_axi_hbm17_wdata    (m_axi_hbm17_wdata),
+        .m_axi_hbm17_wstrb    (m_axi_hbm17_wstrb),
+        .m_axi_hbm17_wlast    (m_axi_hbm17_wlast),
+        .m_axi_hbm17_bvalid   (m_axi_hbm17_bvalid),
+        .m_axi_hbm17_bready   (m_axi_hbm17_bready),
+        .m_axi_hbm17_bid      (m_axi_hbm17_bid),
+        .m_axi_hbm17_bresp    (m_axi_hbm17_bresp),
         .m_axi_hbm18_arvalid  (m_axi_hbm18_arvalid),
         .m_axi_hbm18_arready  (m_axi_hbm18_arready),
         .m_axi_hbm18_araddr   (m_axi_hbm18_araddr),
@@ -1250,6 +2079,22 @@ module meshkv_top #(
         .m_axi_hbm18_rid      (m_axi_hbm18_rid),
         .m_axi_hbm18_rresp    (m_axi_hbm18_rresp),
         .m_axi_hbm18_rlast    (m_axi_hbm18_rlast),
+        .m_axi_hbm18_awvalid  (m_axi_hbm18_awvalid),
+        .m_axi_hbm18_awready  (m_axi_hbm18_awready),
+        .m_axi_hbm18_awaddr   (m_axi_hbm18_awaddr),
+        .m_axi_hbm18_awid     (m_axi_hbm18_awid),
+        .m_axi_hbm18_awlen    (m_axi_hbm18_awlen),
+        .m_axi_hbm18_awsize   (m_axi_hbm18_awsize),
+        .m_axi_hbm18_awburst  (m_axi_hbm18_awburst),
+        .m_axi_hbm18_wvalid   (m_axi_hbm18_wvalid),
+        .m_axi_hbm18_wready   (m_axi_hbm18_wready),
+        .m_axi_hbm18_wdata    (m_axi_hbm18_wdata),
+        .m_axi_hbm18_wstrb    (m_axi_hbm18_wstrb),
+        .m_axi_hbm18_wlast    (m_axi_hbm18_wlast),
+        .m_axi_hbm18_bvalid   (m_axi_hbm18_bvalid),
+        .m_axi_hbm18_bready   (m_axi_hbm18_bready),
+        .m_axi_hbm18_bid      (m_axi_hbm18_bid),
+        .m_axi_hbm18_bresp    (m_axi_hbm18_bresp),
         .m_axi_hbm19_arvalid  (m_axi_hbm19_arvalid),
         .m_axi_hbm19_arready  (m_axi_hbm19_arready),
         .m_axi_hbm19_araddr   (m_axi_hbm19_araddr),
@@ -1263,6 +2108,22 @@ module meshkv_top #(
         .m_axi_hbm19_rid      (m_axi_hbm19_rid),
         .m_axi_hbm19_rresp    (m_axi_hbm19_rresp),
         .m_axi_hbm19_rlast    (m_axi_hbm19_rlast),
+        .m_axi_hbm19_awvalid  (m_axi_hbm19_awvalid),
+        .m_axi_hbm19_awready  (m_axi_hbm19_awready),
+        .m_axi_hbm19_awaddr   (m_axi_hbm19_awaddr),
+        .m_axi_hbm19_awid     (m_axi_hbm19_awid),
+        .m_axi_hbm19_awlen    (m_axi_hbm19_awlen),
+        .m_axi_hbm19_awsize   (m_axi_hbm19_awsize),
+        .m_axi_hbm19_awburst  (m_axi_hbm19_awburst),
+        .m_axi_hbm19_wvalid   (m_axi_hbm19_wvalid),
+        .m_axi_hbm19_wready   (m_axi_hbm19_wready),
+        .m_axi_hbm19_wdata    (m_axi_hbm19_wdata),
+        .m_axi_hbm19_wstrb    (m_axi_hbm19_wstrb),
+        .m_axi_hbm19_wlast    (m_axi_hbm19_wlast),
+        .m_axi_hbm19_bvalid   (m_axi_hbm19_bvalid),
+        .m_axi_hbm19_bready   (m_axi_hbm19_bready),
+        .m_axi_hbm19_bid      (m_axi_hbm19_bid),
+        .m_axi_hbm19_bresp    (m_axi_hbm19_bresp),
         .m_axi_hbm20_arvalid  (m_axi_hbm20_arvalid),
         .m_axi_hbm20_arready  (m_axi_hbm20_arready),
         .m_axi_hbm20_araddr   (m_axi_hbm20_araddr),
@@ -1276,6 +2137,22 @@ module meshkv_top #(
         .m_axi_hbm20_rid      (m_axi_hbm20_rid),
         .m_axi_hbm20_rresp    (m_axi_hbm20_rresp),
         .m_axi_hbm20_rlast    (m_axi_hbm20_rlast),
+        .m_axi_hbm20_awvalid  (m_axi_hbm20_awvalid),
+        .m_axi_hbm20_awready  (m_axi_hbm20_awready),
+        .m_axi_hbm20_awaddr   (m_axi_hbm20_awaddr),
+        .m_axi_hbm20_awid     (m_axi_hbm20_awid),
+        .m_axi_hbm20_awlen    (m_axi_hbm20_awlen),
+        .m_axi_hbm20_awsize   (m_axi_hbm20_awsize),
+        .m_axi_hbm20_awburst  (m_axi_hbm20_awburst),
+        .m_axi_hbm20_wvalid   (m_axi_hbm20_wvalid),
+        .m_axi_hbm20_wready   (m_axi_hbm20_wready),
+        .m_axi_hbm20_wdata    (m_axi_hbm20_wdata),
+        .m_axi_hbm20_wstrb    (m_axi_hbm20_wstrb),
+        .m_axi_hbm20_wlast    (m_axi_hbm20_wlast),
+        .m_axi_hbm20_bvalid   (m_axi_hbm20_bvalid),
+        .m_axi_hbm20_bready   (m_axi_hbm20_bready),
+        .m_axi_hbm20_bid      (m_axi_hbm20_bid),
+        .m_axi_hbm20_bresp    (m_axi_hbm20_bresp),
         .m_axi_hbm21_arvalid  (m_axi_hbm21_arvalid),
         .m_axi_hbm21_arready  (m_axi_hbm21_arready),
         .m_axi_hbm21_araddr   (m_axi_hbm21_araddr),
@@ -1289,6 +2166,22 @@ module meshkv_top #(
         .m_axi_hbm21_rid      (m_axi_hbm21_rid),
         .m_axi_hbm21_rresp    (m_axi_hbm21_rresp),
         .m_axi_hbm21_rlast    (m_axi_hbm21_rlast),
+        .m_axi_hbm21_awvalid  (m_axi_hbm21_awvalid),
+        .m_axi_hbm21_awready  (m_axi_hbm21_awready),
+        .m_axi_hbm21_awaddr   (m_axi_hbm21_awaddr),
+        .m_axi_hbm21_awid     (m_axi_hbm21_awid),
+        .m_axi_hbm21_awlen    (m_axi_hbm21_awlen),
+        .m_axi_hbm21_awsize   (m_axi_hbm21_awsize),
+        .m_axi_hbm21_awburst  (m_axi_hbm21_awburst),
+        .m_axi_hbm21_wvalid   (m_axi_hbm21_wvalid),
+        .m_axi_hbm21_wready   (m_axi_hbm21_wready),
+        .m_axi_hbm21_wdata    (m_axi_hbm21_wdata),
+        .m_axi_hbm21_wstrb    (m_axi_hbm21_wstrb),
+        .m_axi_hbm21_wlast    (m_axi_hbm21_wlast),
+        .m_axi_hbm21_bvalid   (m_axi_hbm21_bvalid),
+        .m_axi_hbm21_bready   (m_axi_hbm21_bready),
+        .m_axi_hbm21_bid      (m_axi_hbm21_bid),
+        .m_axi_hbm21_bresp    (m_axi_hbm21_bresp),
         .m_axi_hbm22_arvalid  (m_axi_hbm22_arvalid),
         .m_axi_hbm22_arready  (m_axi_hbm22_arready),
         .m_axi_hbm22_araddr   (m_axi_hbm22_araddr),
@@ -1302,6 +2195,22 @@ module meshkv_top #(
         .m_axi_hbm22_rid      (m_axi_hbm22_rid),
         .m_axi_hbm22_rresp    (m_axi_hbm22_rresp),
         .m_axi_hbm22_rlast    (m_axi_hbm22_rlast),
+        .m_axi_hbm22_awvalid  (m_axi_hbm22_awvalid),
+        .m_axi_hbm22_awready  (m_axi_hbm22_awready),
+        .m_axi_hbm22_awaddr   (m_axi_hbm22_awaddr),
+        .m_axi_hbm22_awid     (m_axi_hbm22_awid),
+        .m_axi_hbm22_awlen    (m_axi_hbm22_awlen),
+        .m_axi_hbm22_awsize   (m_axi_hbm22_awsize),
+        .m_axi_hbm22_awburst  (m_axi_hbm22_awburst),
+        .m_axi_hbm22_wvalid   (m_axi_hbm22_wvalid),
+        .m_axi_hbm22_wready   (m_axi_hbm22_wready),
+        .m_axi_hbm22_wdata    (m_axi_hbm22_wdata),
+        .m_axi_hbm22_wstrb    (m_axi_hbm22_wstrb),
+        .m_axi_hbm22_wlast    (m_axi_hbm22_wlast),
+        .m_axi_hbm22_bvalid   (m_axi_hbm22_bvalid),
+        .m_axi_hbm22_bready   (m_axi_hbm22_bready),
+        .m_axi_hbm22_bid      (m_axi_hbm22_bid),
+        .m_axi_hbm22_bresp    (m_axi_hbm22_bresp),
         .m_axi_hbm23_arvalid  (m_axi_hbm23_arvalid),
         .m_axi_hbm23_arready  (m_axi_hbm23_arready),
         .m_axi_hbm23_araddr   (m_axi_hbm23_araddr),
@@ -1315,6 +2224,22 @@ module meshkv_top #(
         .m_axi_hbm23_rid      (m_axi_hbm23_rid),
         .m_axi_hbm23_rresp    (m_axi_hbm23_rresp),
         .m_axi_hbm23_rlast    (m_axi_hbm23_rlast),
+        .m_axi_hbm23_awvalid  (m_axi_hbm23_awvalid),
+        .m_axi_hbm23_awready  (m_axi_hbm23_awready),
+        .m_axi_hbm23_awaddr   (m_axi_hbm23_awaddr),
+        .m_axi_hbm23_awid     (m_axi_hbm23_awid),
+        .m_axi_hbm23_awlen    (m_axi_hbm23_awlen),
+        .m_axi_hbm23_awsize   (m_axi_hbm23_awsize),
+        .m_axi_hbm23_awburst  (m_axi_hbm23_awburst),
+        .m_axi_hbm23_wvalid   (m_axi_hbm23_wvalid),
+        .m_axi_hbm23_wready   (m_axi_hbm23_wready),
+        .m_axi_hbm23_wdata    (m_axi_hbm23_wdata),
+        .m_axi_hbm23_wstrb    (m_axi_hbm23_wstrb),
+        .m_axi_hbm23_wlast    (m_axi_hbm23_wlast),
+        .m_axi_hbm23_bvalid   (m_axi_hbm23_bvalid),
+        .m_axi_hbm23_bready   (m_axi_hbm23_bready),
+        .m_axi_hbm23_bid      (m_axi_hbm23_bid),
+        .m_axi_hbm23_bresp    (m_axi_hbm23_bresp),
         .m_axi_hbm24_arvalid  (m_axi_hbm24_arvalid),
         .m_axi_hbm24_arready  (m_axi_hbm24_arready),
         .m_axi_hbm24_araddr   (m_axi_hbm24_araddr),
@@ -1328,6 +2253,22 @@ module meshkv_top #(
         .m_axi_hbm24_rid      (m_axi_hbm24_rid),
         .m_axi_hbm24_rresp    (m_axi_hbm24_rresp),
         .m_axi_hbm24_rlast    (m_axi_hbm24_rlast),
+        .m_axi_hbm24_awvalid  (m_axi_hbm24_awvalid),
+        .m_axi_hbm24_awready  (m_axi_hbm24_awready),
+        .m_axi_hbm24_awaddr   (m_axi_hbm24_awaddr),
+        .m_axi_hbm24_awid     (m_axi_hbm24_awid),
+        .m_axi_hbm24_awlen    (m_axi_hbm24_awlen),
+        .m_axi_hbm24_awsize   (m_axi_hbm24_awsize),
+        .m_axi_hbm24_awburst  (m_axi_hbm24_awburst),
+        .m_axi_hbm24_wvalid   (m_axi_hbm24_wvalid),
+        .m_axi_hbm24_wready   (m_axi_hbm24_wready),
+        .m_axi_hbm24_wdata    (m_axi_hbm24_wdata),
+        .m_axi_hbm24_wstrb    (m_axi_hbm24_wstrb),
+        .m_axi_hbm24_wlast    (m_axi_hbm24_wlast),
+        .m_axi_hbm24_bvalid   (m_axi_hbm24_bvalid),
+        .m_axi_hbm24_bready   (m_axi_hbm24_bready),
+        .m_axi_hbm24_bid      (m_axi_hbm24_bid),
+        .m_axi_hbm24_bresp    (m_axi_hbm24_bresp),
         .m_axi_hbm25_arvalid  (m_axi_hbm25_arvalid),
         .m_axi_hbm25_arready  (m_axi_hbm25_arready),
         .m_axi_hbm25_araddr   (m_axi_hbm25_araddr),
@@ -1341,6 +2282,22 @@ module meshkv_top #(
         .m_axi_hbm25_rid      (m_axi_hbm25_rid),
         .m_axi_hbm25_rresp    (m_axi_hbm25_rresp),
         .m_axi_hbm25_rlast    (m_axi_hbm25_rlast),
+        .m_axi_hbm25_awvalid  (m_axi_hbm25_awvalid),
+        .m_axi_hbm25_awready  (m_axi_hbm25_awready),
+        .m_axi_hbm25_awaddr   (m_axi_hbm25_awaddr),
+        .m_axi_hbm25_awid     (m_axi_hbm25_awid),
+        .m_axi_hbm25_awlen    (m_axi_hbm25_awlen),
+        .m_axi_hbm25_awsize   (m_axi_hbm25_awsize),
+        .m_axi_hbm25_awburst  (m_axi_hbm25_awburst),
+        .m_axi_hbm25_wvalid   (m_axi_hbm25_wvalid),
+        .m_axi_hbm25_wready   (m_axi_hbm25_wready),
+        .m_axi_hbm25_wdata    (m_axi_hbm25_wdata),
+        .m_axi_hbm25_wstrb    (m_axi_hbm25_wstrb),
+        .m_axi_hbm25_wlast    (m_axi_hbm25_wlast),
+        .m_axi_hbm25_bvalid   (m_axi_hbm25_bvalid),
+        .m_axi_hbm25_bready   (m_axi_hbm25_bready),
+        .m_axi_hbm25_bid      (m_axi_hbm25_bid),
+        .m_axi_hbm25_bresp    (m_axi_hbm25_bresp),
         .m_axi_hbm26_arvalid  (m_axi_hbm26_arvalid),
         .m_axi_hbm26_arready  (m_axi_hbm26_arready),
         .m_axi_hbm26_araddr   (m_axi_hbm26_araddr),
@@ -1354,6 +2311,22 @@ module meshkv_top #(
         .m_axi_hbm26_rid      (m_axi_hbm26_rid),
         .m_axi_hbm26_rresp    (m_axi_hbm26_rresp),
         .m_axi_hbm26_rlast    (m_axi_hbm26_rlast),
+        .m_axi_hbm26_awvalid  (m_axi_hbm26_awvalid),
+        .m_axi_hbm26_awready  (m_axi_hbm26_awready),
+        .m_axi_hbm26_awaddr   (m_axi_hbm26_awaddr),
+        .m_axi_hbm26_awid     (m_axi_hbm26_awid),
+        .m_axi_hbm26_awlen    (m_axi_hbm26_awlen),
+        .m_axi_hbm26_awsize   (m_axi_hbm26_awsize),
+        .m_axi_hbm26_awburst  (m_axi_hbm26_awburst),
+        .m_axi_hbm26_wvalid   (m_axi_hbm26_wvalid),
+        .m_axi_hbm26_wready   (m_axi_hbm26_wready),
+        .m_axi_hbm26_wdata    (m_axi_hbm26_wdata),
+        .m_axi_hbm26_wstrb    (m_axi_hbm26_wstrb),
+        .m_axi_hbm26_wlast    (m_axi_hbm26_wlast),
+        .m_axi_hbm26_bvalid   (m_axi_hbm26_bvalid),
+        .m_axi_hbm26_bready   (m_axi_hbm26_bready),
+        .m_axi_hbm26_bid      (m_axi_hbm26_bid),
+        .m_axi_hbm26_bresp    (m_axi_hbm26_bresp),
         .m_axi_hbm27_arvalid  (m_axi_hbm27_arvalid),
         .m_axi_hbm27_arready  (m_axi_hbm27_arready),
         .m_axi_hbm27_araddr   (m_axi_hbm27_araddr),
@@ -1367,6 +2340,22 @@ module meshkv_top #(
         .m_axi_hbm27_rid      (m_axi_hbm27_rid),
         .m_axi_hbm27_rresp    (m_axi_hbm27_rresp),
         .m_axi_hbm27_rlast    (m_axi_hbm27_rlast),
+        .m_axi_hbm27_awvalid  (m_axi_hbm27_awvalid),
+        .m_axi_hbm27_awready  (m_axi_hbm27_awready),
+        .m_axi_hbm27_awaddr   (m_axi_hbm27_awaddr),
+        .m_axi_hbm27_awid     (m_axi_hbm27_awid),
+        .m_axi_hbm27_awlen    (m_axi_hbm27_awlen),
+        .m_axi_hbm27_awsize   (m_axi_hbm27_awsize),
+        .m_axi_hbm27_awburst  (m_axi_hbm27_awburst),
+        .m_axi_hbm27_wvalid   (m_axi_hbm27_wvalid),
+        .m_axi_hbm27_wready   (m_axi_hbm27_wready),
+        .m_axi_hbm27_wdata    (m_axi_hbm27_wdata),
+        .m_axi_hbm27_wstrb    (m_axi_hbm27_wstrb),
+        .m_axi_hbm27_wlast    (m_axi_hbm27_wlast),
+        .m_axi_hbm27_bvalid   (m_axi_hbm27_bvalid),
+        .m_axi_hbm27_bready   (m_axi_hbm27_bready),
+        .m_axi_hbm27_bid      (m_axi_hbm27_bid),
+        .m_axi_hbm27_bresp    (m_axi_hbm27_bresp),
         .m_axi_hbm28_arvalid  (m_axi_hbm28_arvalid),
         .m_axi_hbm28_arready  (m_axi_hbm28_arready),
         .m_axi_hbm28_araddr   (m_axi_hbm28_araddr),
@@ -1380,6 +2369,22 @@ module meshkv_top #(
         .m_axi_hbm28_rid      (m_axi_hbm28_rid),
         .m_axi_hbm28_rresp    (m_axi_hbm28_rresp),
         .m_axi_hbm28_rlast    (m_axi_hbm28_rlast),
+        .m_axi_hbm28_awvalid  (m_axi_hbm28_awvalid),
+        .m_axi_hbm28_awready  (m_axi_hbm28_awready),
+        .m_axi_hbm28_awaddr   (m_axi_hbm28_awaddr),
+        .m_axi_hbm28_awid     (m_axi_hbm28_awid),
+        .m_axi_hbm28_awlen    (m_axi_hbm28_awlen),
+        .m_axi_hbm28_awsize   (m_axi_hbm28_awsize),
+        .m_axi_hbm28_awburst  (m_axi_hbm28_awburst),
+        .m_axi_hbm28_wvalid   (m_axi_hbm28_wvalid),
+        .m_axi_hbm28_wready   (m_axi_hbm28_wready),
+        .m_axi_hbm28_wdata    (m_axi_hbm28_wdata),
+        .m_axi_hbm28_wstrb    (m_axi_hbm28_wstrb),
+        .m_axi_hbm28_wlast    (m_axi_hbm28_wlast),
+        .m_axi_hbm28_bvalid   (m_axi_hbm28_bvalid),
+        .m_axi_hbm28_bready   (m_axi_hbm28_bready),
+        .m_axi_hbm28_bid      (m_axi_hbm28_bid),
+        .m_axi_hbm28_bresp    (m_axi_hbm28_bresp),
         .m_axi_hbm29_arvalid  (m_axi_hbm29_arvalid),
         .m_axi_hbm29_arready  (m_axi_hbm29_arready),
         .m_axi_hbm29_araddr   (m_axi_hbm29_araddr),
@@ -1393,6 +2398,22 @@ module meshkv_top #(
         .m_axi_hbm29_rid      (m_axi_hbm29_rid),
         .m_axi_hbm29_rresp    (m_axi_hbm29_rresp),
         .m_axi_hbm29_rlast    (m_axi_hbm29_rlast),
+        .m_axi_hbm29_awvalid  (m_axi_hbm29_awvalid),
+        .m_axi_hbm29_awready  (m_axi_hbm29_awready),
+        .m_axi_hbm29_awaddr   (m_axi_hbm29_awaddr),
+        .m_axi_hbm29_awid     (m_axi_hbm29_awid),
+        .m_axi_hbm29_awlen    (m_axi_hbm29_awlen),
+        .m_axi_hbm29_awsize   (m_axi_hbm29_awsize),
+        .m_axi_hbm29_awburst  (m_axi_hbm29_awburst),
+        .m_axi_hbm29_wvalid   (m_axi_hbm29_wvalid),
+        .m_axi_hbm29_wready   (m_axi_hbm29_wready),
+        .m_axi_hbm29_wdata    (m_axi_hbm29_wdata),
+        .m_axi_hbm29_wstrb    (m_axi_hbm29_wstrb),
+        .m_axi_hbm29_wlast    (m_axi_hbm29_wlast),
+        .m_axi_hbm29_bvalid   (m_axi_hbm29_bvalid),
+        .m_axi_hbm29_bready   (m_axi_hbm29_bready),
+        .m_axi_hbm29_bid      (m_axi_hbm29_bid),
+        .m_axi_hbm29_bresp    (m_axi_hbm29_bresp),
         .m_axi_hbm30_arvalid  (m_axi_hbm30_arvalid),
         .m_axi_hbm30_arready  (m_axi_hbm30_arready),
         .m_axi_hbm30_araddr   (m_axi_hbm30_araddr),
@@ -1406,6 +2427,22 @@ module meshkv_top #(
         .m_axi_hbm30_rid      (m_axi_hbm30_rid),
         .m_axi_hbm30_rresp    (m_axi_hbm30_rresp),
         .m_axi_hbm30_rlast    (m_axi_hbm30_rlast),
+        .m_axi_hbm30_awvalid  (m_axi_hbm30_awvalid),
+        .m_axi_hbm30_awready  (m_axi_hbm30_awready),
+        .m_axi_hbm30_awaddr   (m_axi_hbm30_awaddr),
+        .m_axi_hbm30_awid     (m_axi_hbm30_awid),
+        .m_axi_hbm30_awlen    (m_axi_hbm30_awlen),
+        .m_axi_hbm30_awsize   (m_axi_hbm30_awsize),
+        .m_axi_hbm30_awburst  (m_axi_hbm30_awburst),
+        .m_axi_hbm30_wvalid   (m_axi_hbm30_wvalid),
+        .m_axi_hbm30_wready   (m_axi_hbm30_wready),
+        .m_axi_hbm30_wdata    (m_axi_hbm30_wdata),
+        .m_axi_hbm30_wstrb    (m_axi_hbm30_wstrb),
+        .m_axi_hbm30_wlast    (m_axi_hbm30_wlast),
+        .m_axi_hbm30_bvalid   (m_axi_hbm30_bvalid),
+        .m_axi_hbm30_bready   (m_axi_hbm30_bready),
+        .m_axi_hbm30_bid      (m_axi_hbm30_bid),
+        .m_axi_hbm30_bresp    (m_axi_hbm30_bresp),
         .m_axi_hbm31_arvalid  (m_axi_hbm31_arvalid),
         .m_axi_hbm31_arready  (m_axi_hbm31_arready),
         .m_axi_hbm31_araddr   (m_axi_hbm31_araddr),
@@ -1419,6 +2456,22 @@ module meshkv_top #(
         .m_axi_hbm31_rid      (m_axi_hbm31_rid),
         .m_axi_hbm31_rresp    (m_axi_hbm31_rresp),
         .m_axi_hbm31_rlast    (m_axi_hbm31_rlast),
+        .m_axi_hbm31_awvalid  (m_axi_hbm31_awvalid),
+        .m_axi_hbm31_awready  (m_axi_hbm31_awready),
+        .m_axi_hbm31_awaddr   (m_axi_hbm31_awaddr),
+        .m_axi_hbm31_awid     (m_axi_hbm31_awid),
+        .m_axi_hbm31_awlen    (m_axi_hbm31_awlen),
+        .m_axi_hbm31_awsize   (m_axi_hbm31_awsize),
+        .m_axi_hbm31_awburst  (m_axi_hbm31_awburst),
+        .m_axi_hbm31_wvalid   (m_axi_hbm31_wvalid),
+        .m_axi_hbm31_wready   (m_axi_hbm31_wready),
+        .m_axi_hbm31_wdata    (m_axi_hbm31_wdata),
+        .m_axi_hbm31_wstrb    (m_axi_hbm31_wstrb),
+        .m_axi_hbm31_wlast    (m_axi_hbm31_wlast),
+        .m_axi_hbm31_bvalid   (m_axi_hbm31_bvalid),
+        .m_axi_hbm31_bready   (m_axi_hbm31_bready),
+        .m_axi_hbm31_bid      (m_axi_hbm31_bid),
+        .m_axi_hbm31_bresp    (m_axi_hbm31_bresp),
         .m_axi_io_arvalid     (m_axi_io_arvalid),
         .m_axi_io_arready     (m_axi_io_arready),
         .m_axi_io_araddr      (m_axi_io_araddr),
@@ -1457,6 +2510,7 @@ module meshkv_top #(
         .query_group          (query_group),
         .query_data           (query_data),
         .more_queries         (more_queries),
+        .more_tokens          (more_tokens),
         .desc_valid           (desc_valid),
         .desc_ready           (desc_ready),
         .desc_prefix          (desc_prefix),
@@ -1472,6 +2526,7 @@ module meshkv_top #(
         .desc_share           (desc_share),
         .desc_close           (desc_close),
         .desc_step            (desc_step),
+        .desc_append          (desc_append),
         .partials             (partials),
         .idle                 (idle),
         .out_valid            (out_valid),
@@ -1504,7 +2559,14 @@ module meshkv_top #(
         .event_index          (event_index),
         .event_data           (event_data),
         .pad_index            (pad_index),
-        .pad_data             (pad_data)
+        .pad_data             (pad_data),
+        .token_valid          (token_valid),
+        .token_group          (token_group),
+        .token_data           (token_data),
+        .write_valid          (write_valid),
+        .write_data           (write_data),
+        .write_credit         (write_credit),
+        .writes_wait          (writes_wait)
     );
 
     meshkv_core #(
@@ -1573,6 +2635,9 @@ module meshkv_top #(
         .LEN_WIDTH          (LEN_WIDTH),
         .CREDIT_WIDTH       (CREDIT_WIDTH),
         .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
+        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
+        .TOKEN_WORDS        (TOKEN_WORDS),
+        .TOKEN_DEPTH        (TOKEN_DEPTH),
         .LAYER_WIDTH        (LAYER_WIDTH),
         .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
@@ -1603,9 +2668,10 @@ module meshkv_top #(
         .BLOCKS             (BLOCKS),
         .SLICES             (SLICES),
         .TOKENS             (TOKENS),
-        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
         .COLUMN_SLICES      (COLUMN_SLICES),
+        .TOKEN_GROUPS       (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH  (TOKEN_GROUP_WIDTH),
         .AXI_ID_WIDTH       (AXI_ID_WIDTH),
         .AXI_ADDR_WIDTH     (AXI_ADDR_WIDTH),
         .SLICE_BYTES        (SLICE_BYTES),
@@ -1671,8 +2737,17 @@ module meshkv_top #(
         .desc_share     (desc_share),
         .desc_close     (desc_close),
         .desc_step      (desc_step),
+        .desc_append    (desc_append),
         .partials       (partials),
         .idle           (idle),
+        .token_valid    (token_valid),
+        .token_group    (token_group),
+        .token_data     (token_data),
+        .more_tokens    (more_tokens),
+        .write_valid    (write_valid),
+        .write_data     (write_data),
+        .write_credit   (write_credit),
+        .writes_wait    (writes_wait),
         .out_valid      (out_valid),
         .out_ready      (out_ready),
         .out_stream     (out_stream),

@@ -106,7 +106,7 @@ module meshkv_core #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -137,6 +137,12 @@ module meshkv_core #(
     parameter CREDIT_WIDTH = 3,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
@@ -197,12 +203,14 @@ module meshkv_core #(
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
-    // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
+    // Groups of such words of all streams and KV heads.
+    parameter TOKEN_GROUPS = 512,
+    // Width of the number of such a group in bits.
+    parameter TOKEN_GROUP_WIDTH = 9,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -244,7 +252,7 @@ module meshkv_core #(
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 8,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 32,
+    parameter READ_CYCLES = 35,
     // Events that are counted.
     parameter PAD_EVENTS = 12,
     // LANES / 4.
@@ -312,8 +320,21 @@ module meshkv_core #(
     input  wire                                   desc_share,  // All heads get all slices, not only those of their KV head.
     input  wire                                   desc_close,  // The last of these streams in this layer: partial results are due.
     input  wire                                   desc_step,  // The last of the decode step.
+    input  wire                                   desc_append,  // Its last token is new: its K and V came before.
     input  wire [STREAMS_NUM-1:0]                 partials,  // Streams whose heads return partial results; stable while they are decoded.
     output wire                                   idle,  // All descriptors are done.
+
+    // A group of words of new tokens, before the descriptors that need them; always taken.
+    input  wire                                   token_valid,
+    input  wire [TOKEN_GROUP_WIDTH-1:0]           token_group,  // Its number: by stream, KV head, K before V.
+    input  wire [64*QUERY_GROUP-1:0]              token_data,  // FP16, the first in the lowest bits.
+    input  wire                                   more_tokens,  // Groups come or will: slices with a new token wait.
+
+    // New tokens for external memory: a word that names slice and token, then K and V.
+    output wire [PORTS-1:0]                       write_valid,  // One pulse a word, which has a credit.
+    output wire [PORTS*64-1:0]                    write_data,  // The word.
+    input  wire [PORTS-1:0]                       write_credit,  // One pulse a word that the writer has taken from its queue.
+    output wire [PORTS-1:0]                       writes_wait,  // Words wait.
 
     // An output in FP16, or a partial result in FP32.
     output wire [COLS-1:0]                        out_valid,
@@ -480,6 +501,9 @@ module meshkv_core #(
         .LEN_WIDTH          (LEN_WIDTH),
         .CREDIT_WIDTH       (CREDIT_WIDTH),
         .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
+        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
+        .TOKEN_WORDS        (TOKEN_WORDS),
+        .TOKEN_DEPTH        (TOKEN_DEPTH),
         .LAYER_WIDTH        (LAYER_WIDTH),
         .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
@@ -510,9 +534,10 @@ module meshkv_core #(
         .BLOCKS             (BLOCKS),
         .SLICES             (SLICES),
         .TOKENS             (TOKENS),
-        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
         .COLUMN_SLICES      (COLUMN_SLICES),
+        .TOKEN_GROUPS       (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH  (TOKEN_GROUP_WIDTH),
         .AXI_ID_WIDTH       (AXI_ID_WIDTH),
         .AXI_ADDR_WIDTH     (AXI_ADDR_WIDTH),
         .SLICE_BYTES        (SLICE_BYTES),
@@ -547,7 +572,16 @@ module meshkv_core #(
         .desc_share    (desc_share),
         .desc_close    (desc_close),
         .desc_step     (desc_step),
+        .desc_append   (desc_append),
         .idle          (idle),
+        .token_valid   (token_valid),
+        .token_group   (token_group),
+        .token_data    (token_data),
+        .more_tokens   (more_tokens),
+        .write_valid   (write_valid),
+        .write_data    (write_data),
+        .write_credit  (write_credit),
+        .writes_wait   (writes_wait),
         .vector_valid  (vector_valid),
         .vector_ready  (vector_ready),
         .vector_stream (vector_stream),

@@ -106,7 +106,7 @@ module meshkv_fabric #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -137,6 +137,12 @@ module meshkv_fabric #(
     parameter CREDIT_WIDTH = 3,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
@@ -197,12 +203,14 @@ module meshkv_fabric #(
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
-    // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
+    // Groups of such words of all streams and KV heads.
+    parameter TOKEN_GROUPS = 512,
+    // Width of the number of such a group in bits.
+    parameter TOKEN_GROUP_WIDTH = 9,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -250,7 +258,20 @@ module meshkv_fabric #(
     input  wire                              desc_share,  // All heads get all slices, not only those of their KV head.
     input  wire                              desc_close,  // The last of these streams in this layer: partial results are due.
     input  wire                              desc_step,  // The last of the decode step.
+    input  wire                              desc_append,  // Its last token is new: its K and V came before.
     output wire                              idle,  // All descriptors are done.
+
+    // A group of words of new tokens, before the descriptors that need them; always taken.
+    input  wire                              token_valid,
+    input  wire [TOKEN_GROUP_WIDTH-1:0]      token_group,  // Its number: by stream, KV head, K before V.
+    input  wire [64*QUERY_GROUP-1:0]         token_data,  // FP16, the first in the lowest bits.
+    input  wire                              more_tokens,  // Groups come or will: slices with a new token wait.
+
+    // New tokens for external memory: a word that names slice and token, then K and V.
+    output wire [PORTS-1:0]                  write_valid,  // One pulse a word, which has a credit.
+    output wire [PORTS*64-1:0]               write_data,  // The word.
+    input  wire [PORTS-1:0]                  write_credit,  // One pulse a word that the writer has taken from its queue.
+    output wire [PORTS-1:0]                  writes_wait,  // Words wait.
 
     // Four elements of a query, before the descriptors that need them.
     output wire [TILES-1:0]                  vector_valid,
@@ -383,6 +404,8 @@ module meshkv_fabric #(
     wire [TILES*INDEX_WIDTH-1:0]  req_first;
     wire [TILES*LEN_WIDTH-1:0]    req_len;
     wire [TILES*FLIT_WIDTH-1:0]   rsp_data;
+    wire [TILES-1:0]              new_valid, new_credit;
+    wire [TILES*64-1:0]           new_data;
     meshkv_periphery #(
         .COLS               (COLS),
         .ROWS               (ROWS),
@@ -435,6 +458,9 @@ module meshkv_fabric #(
         .ASK_DEPTH          (ASK_DEPTH),
         .FILL_DEPTH         (FILL_DEPTH),
         .COLUMN_SLICES      (COLUMN_SLICES),
+        .TOKEN_WORDS        (TOKEN_WORDS),
+        .TOKEN_GROUPS       (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH  (TOKEN_GROUP_WIDTH),
         .FLIT_WIDTH         (FLIT_WIDTH),
         .ID_WIDTH           (ID_WIDTH),
         .LEN_WIDTH          (LEN_WIDTH),
@@ -470,10 +496,22 @@ module meshkv_fabric #(
         .desc_share    (desc_share),
         .desc_close    (desc_close),
         .desc_step     (desc_step),
+        .desc_append   (desc_append),
         .idle          (idle),
         .bus_valid     (bus_valid),
         .bus_data      (bus_data),
         .bus_credit    (bus_credit),
+        .token_valid   (token_valid),
+        .token_group   (token_group),
+        .token_data    (token_data),
+        .more_tokens   (more_tokens),
+        .new_valid     (new_valid),
+        .new_data      (new_data),
+        .new_credit    (new_credit),
+        .write_valid   (write_valid),
+        .write_data    (write_data),
+        .write_credit  (write_credit),
+        .writes_wait   (writes_wait),
         .req_valid     (req_valid),
         .req_id        (req_id),
         .req_number    (req_number),
@@ -604,6 +642,9 @@ module meshkv_fabric #(
                 .LEN_WIDTH       (LEN_WIDTH),
                 .CREDIT_WIDTH    (CREDIT_WIDTH),
                 .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
+                .ROW_FLITS_LOG   (ROW_FLITS_LOG),
+                .TOKEN_WORDS     (TOKEN_WORDS),
+                .TOKEN_DEPTH     (TOKEN_DEPTH),
                 .LAYER_WIDTH     (LAYER_WIDTH),
                 .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
                 .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH)
@@ -663,6 +704,9 @@ module meshkv_fabric #(
                 .root_x         (root_x[t*X_WIDTH+:X_WIDTH]),
                 .root_y         (root_y[t*Y_WIDTH+:Y_WIDTH]),
                 .root_data      (root_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                .new_valid      (new_valid[t]),
+                .new_data       (new_data[t*64+:64]),
+                .new_credit     (new_credit[t]),
                 .req_valid      (req_valid[t]),
                 .req_id         (req_id[t*ID_WIDTH+:ID_WIDTH]),
                 .req_number     (req_number[t*NUMBER_WIDTH+:NUMBER_WIDTH]),

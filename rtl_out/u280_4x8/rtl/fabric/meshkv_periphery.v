@@ -69,7 +69,7 @@ module meshkv_periphery #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 17,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -108,6 +108,12 @@ module meshkv_periphery #(
     parameter FILL_DEPTH = 16,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Groups of such words of all streams and KV heads.
+    parameter TOKEN_GROUPS = 512,
+    // Width of the number of such a group in bits.
+    parameter TOKEN_GROUP_WIDTH = 9,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
     // Width of the ID of a tile's burst in bits.
@@ -157,12 +163,30 @@ module meshkv_periphery #(
     input  wire                            desc_share,  // All heads get all slices, not only those of their KV head.
     input  wire                            desc_close,  // The last of these streams in this layer: partial results are due.
     input  wire                            desc_step,  // The last of the decode step.
+    input  wire                            desc_append,  // Its last token is new: its K and V came before.
     output wire                            idle,  // All descriptors are done.
 
     // Column buses, to row 0.
     output wire [COLS-1:0]                 bus_valid,  // One pulse a word.
     output wire [COLS*BUS_WIDTH-1:0]       bus_data,  // The word.
     input  wire [COLS-1:0]                 bus_credit,  // One pulse a word that left the stop.
+
+    // A group of words of new tokens, before the descriptors that need them; always taken.
+    input  wire                            token_valid,
+    input  wire [TOKEN_GROUP_WIDTH-1:0]    token_group,  // Its number: by stream, KV head, K before V.
+    input  wire [64*QUERY_GROUP-1:0]       token_data,  // FP16, the first in the lowest bits.
+    input  wire                            more_tokens,  // Groups come or will: slices with a new token wait.
+
+    // Words of new tokens that tiles pass on.
+    input  wire [TILES-1:0]                new_valid,  // One pulse a word, which has a credit.
+    input  wire [TILES*64-1:0]             new_data,  // The word.
+    output wire [TILES-1:0]                new_credit,  // One pulse a word that left the queue.
+
+    // New tokens for external memory: a word that names slice and token, then K and V.
+    output wire [PORTS-1:0]                write_valid,  // One pulse a word, which has a credit.
+    output wire [PORTS*64-1:0]             write_data,  // The word.
+    input  wire [PORTS-1:0]                write_credit,  // One pulse a word that the writer has taken from its queue.
+    output wire [PORTS-1:0]                writes_wait,  // Words wait.
 
     // Bursts requested by tiles.
     input  wire [TILES-1:0]                req_valid,  // One pulse a burst.
@@ -210,10 +234,11 @@ module meshkv_periphery #(
     wire [COLS-1:0] takers, takes;
     assign query_ready = |(takers & takes);
     wire [COLS-1:0] queries_wait;
-    reg             hold_q, loading_q;
+    reg             hold_q, loading_q, tokens_q;
     always @(posedge clk) begin
         hold_q    <= |queries_wait & ~rst[0];
         loading_q <= (more_queries | (loading_q & |queries_wait)) & ~rst[0];
+        tokens_q  <= more_tokens;
     end
     genvar c;
     generate
@@ -296,7 +321,11 @@ module meshkv_periphery #(
                 .ASK_DEPTH          (ASK_DEPTH),
                 .FILL_DEPTH         (FILL_DEPTH),
                 .QUEUE              (DESC_DEPTH),
-                .COLUMN_SLICES      (COLUMN_SLICES)
+                .COLUMN_SLICES      (COLUMN_SLICES),
+                .QUERY_GROUP        (QUERY_GROUP),
+                .TOKEN_WORDS        (TOKEN_WORDS),
+                .TOKEN_GROUPS       (TOKEN_GROUPS),
+                .TOKEN_GROUP_WIDTH  (TOKEN_GROUP_WIDTH)
             ) u_controller (
                 .clk           (clk),
                 .rst           (rst[c]),
@@ -324,7 +353,12 @@ module meshkv_periphery #(
                 .desc_share    (desc_share),
                 .desc_close    (desc_close),
                 .desc_step     (desc_step),
+                .desc_append   (desc_append),
                 .idle          (idles[c]),
+                .token_valid   (token_valid),
+                .token_group   (token_group),
+                .token_data    (token_data),
+                .more_tokens   (tokens_q),
                 .bus_valid     (bus_valid[c]),
                 .bus_data      (bus_data[c*BUS_WIDTH+:BUS_WIDTH]),
                 .bus_credit    (bus_credit[c])
@@ -384,6 +418,17 @@ module meshkv_periphery #(
                 .m_axi_rdata  (m_axi_rdata[p*FLIT_WIDTH+:FLIT_WIDTH]),
                 .m_axi_rresp  (m_axi_rresp[p*2+:2]),
                 .m_axi_rlast  (m_axi_rlast[p])
+            );
+            meshkv_write_port u_writes (
+                .clk         (clk),
+                .rst         (rst[FIRST]),
+                .new_valid   (new_valid[FIRST+:HERE]),
+                .new_data    (new_data[FIRST*64+:HERE*64]),
+                .new_credit  (new_credit[FIRST+:HERE]),
+                .write_valid (write_valid[p]),
+                .write_data  (write_data[p*64+:64]),
+                .write_credit(write_credit[p]),
+                .writes_wait (writes_wait[p])
             );
         end
     endgenerate

@@ -93,7 +93,7 @@ module meshkv_tile #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile can queue to fetch.
@@ -124,6 +124,12 @@ module meshkv_tile #(
     parameter CREDIT_WIDTH = 3,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
@@ -204,6 +210,11 @@ module meshkv_tile #(
     output wire [X_WIDTH-1:0]          root_x,  // Column of the sender.
     output wire [Y_WIDTH-1:0]          root_y,
     output wire [FLIT_WIDTH-1:0]       root_data,  // The flit.
+
+    // The same to the memory port.
+    output wire                        new_valid,  // One pulse a word, which has a credit.
+    output wire [63:0]                 new_data,  // The word.
+    input  wire                        new_credit,  // One pulse a word that left the port's queue.
 
     // A burst requested from the memory port.
     output wire                        req_valid,  // One pulse a burst, which has a credit.
@@ -292,8 +303,13 @@ module meshkv_tile #(
     wire asked    = (is_slice | is_close) & ask[y];
     wire filled   = is_slice && fill && home_x == x && home_y == y;
     wire asks_ready, fills_ready;
-    wire calls = heard & is_call;
-    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | is_mark | vector_ready);
+    // The top bit tells words of new tokens from calls, and slices with a new token from others.
+    wire new_here = word[BUS_WIDTH-1];
+    wire is_token = is_call && new_here && word[66+:Y_WIDTH] == y;
+    wire calls    = heard & is_call & ~new_here;
+    wire token_ready;
+    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | is_mark | vector_ready)
+        & (~is_token | token_ready);
     assign vector_valid = heard & is_query & ~is_mark;
 
     // While queries come, slices are filled and fetched, and their jobs are kept.
@@ -397,6 +413,33 @@ module meshkv_tile #(
     wire [INDEX_WIDTH-1:0]    claim_last, stream_flit;
     wire [EXPECTED_WIDTH-1:0] claim_expected;
     wire                      event_fill, event_slice, event_wait;
+    wire                      token_wanted, token_drop, token_done, piece_valid, piece_value, patch_valid;
+    wire [INDEX_WIDTH-1:0]    piece_number;
+    wire [ADDR_WIDTH-1:0]     patch_addr;
+    wire [FLIT_WIDTH/16-1:0]  patch_lanes;
+    wire [63:0]               patch_data;
+    meshkv_new_token #(
+        .INDEX_WIDTH(INDEX_WIDTH),
+        .HEAD_DIM   (HEAD_DIM),
+        .TOKEN_WORDS(TOKEN_WORDS),
+        .TOKEN_DEPTH(TOKEN_DEPTH)
+    ) u_token (
+        .clk         (clk),
+        .rst         (rst),
+        .s_valid     (heard & is_token),
+        .s_ready     (token_ready),
+        .s_data      (word[2+:64]),
+        .new_valid   (new_valid),
+        .new_data    (new_data),
+        .new_credit  (new_credit),
+        .token_wanted(token_wanted),
+        .token_drop  (token_drop),
+        .token_done  (token_done),
+        .piece_valid (piece_valid),
+        .piece_value (piece_value),
+        .piece_number(piece_number),
+        .patch_data  (patch_data)
+    );
     meshkv_filler #(
         .TAG_WIDTH     (TAG_WIDTH),
         .INDEX_WIDTH   (INDEX_WIDTH),
@@ -414,6 +457,7 @@ module meshkv_tile #(
         .SLOT_WIDTH    (SLOT_WIDTH),
         .ADDR_WIDTH    (ADDR_WIDTH),
         .TIMEOUT_WIDTH (TIMEOUT_WIDTH),
+        .ROW_FLITS_LOG (ROW_FLITS_LOG),
         .CREDITS       (REQ_DEPTH),
         .DEPTH         (FILL_DEPTH)
     ) u_filler (
@@ -426,6 +470,16 @@ module meshkv_tile #(
         .s_last        (last),
         .s_expected    (expected),
         .s_number      (number),
+        .s_append      (new_here),
+        .token_wanted  (token_wanted),
+        .token_drop    (token_drop),
+        .token_done    (token_done),
+        .piece_valid   (piece_valid),
+        .piece_value   (piece_value),
+        .piece_number  (piece_number),
+        .patch_valid   (patch_valid),
+        .patch_addr    (patch_addr),
+        .patch_lanes   (patch_lanes),
         .req_valid     (req_valid),
         .req_id        (req_id),
         .req_number    (req_number),
@@ -537,6 +591,10 @@ module meshkv_tile #(
         .fill_valid    (fill_valid),
         .fill_addr     (fill_addr),
         .fill_data     (fill_data),
+        .patch_valid   (patch_valid),
+        .patch_addr    (patch_addr),
+        .patch_lanes   (patch_lanes),
+        .patch_data    (patch_data),
         .claim_valid   (claim_valid),
         .claim_slot    (claim_slot),
         .claim_tag     (claim_tag),

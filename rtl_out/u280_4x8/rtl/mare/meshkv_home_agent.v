@@ -95,6 +95,12 @@ module meshkv_home_agent #(
     input  wire [ADDR_WIDTH-1:0]     fill_addr,  // Slot * SLICE_FLITS + position in the slice.
     input  wire [FLIT_WIDTH-1:0]     fill_data,
 
+    // A part of a flit is written into the staging memory.
+    input  wire                      patch_valid,
+    input  wire [ADDR_WIDTH-1:0]     patch_addr,  // Of the flit.
+    input  wire [FLIT_WIDTH/16-1:0]  patch_lanes,  // Lanes of 16 bits that are written.
+    input  wire [63:0]               patch_data,  // Repeats over the flit.
+
     // A slot is claimed for a slice.
     input  wire                      claim_valid,  // One pulse a slice, before it is filled.
     input  wire [SLOT_WIDTH-1:0]     claim_slot,  // Its slot, which starts at slot * SLICE_FLITS.
@@ -411,35 +417,36 @@ module meshkv_home_agent #(
         .ADDR_WIDTH (ADDR_WIDTH),
         .FLIT_WIDTH (FLIT_WIDTH)
     ) u_streamer (
-        .clk      (clk),
-        .rst      (rst),
-        .x        (own_x),
-        .y        (own_y),
-        .scan     (scan),
-        .scan_busy(streamer_busy),
-        .s_valid  (give_valid),
-        .s_ready  (give_ready),
-        .s_key    (due_key),
-        .s_first  (give_first),
-        .s_last   (give_last),
-        .s_slot   (due_slot),
-        .s_dest   (clear_dest),
-        .s_mask   (due_mask),
-        .rd_en    (rd_en),
-        .rd_valid (rd_valid),
-        .rd_addr  (rd_addr),
-        .rd_data  (rd_data),
-        .m_valid  (m_valid),
-        .m_ready  (m_ready),
-        .m_key    (m_key),
-        .m_index  (m_index),
-        .m_dest   (m_dest),
-        .m_mask   (m_mask),
-        .m_near   (m_near),
-        .m_far    (m_far),
-        .m_several(m_several),
-        .m_vc     (m_vc),
-        .m_data   (m_data)
+        .clk        (clk),
+        .rst        (rst),
+        .x          (own_x),
+        .y          (own_y),
+        .scan       (scan),
+        .scan_busy  (streamer_busy),
+        .s_valid    (give_valid),
+        .s_ready    (give_ready),
+        .s_key      (due_key),
+        .s_first    (give_first),
+        .s_last     (give_last),
+        .s_slot     (due_slot),
+        .s_dest     (clear_dest),
+        .s_mask     (due_mask),
+        .rd_en      (rd_en),
+        .rd_valid   (rd_valid),
+        .rd_addr    (rd_addr),
+        .rd_data    (rd_data),
+        .patch_valid(patch_valid),
+        .m_valid    (m_valid),
+        .m_ready    (m_ready),
+        .m_key      (m_key),
+        .m_index    (m_index),
+        .m_dest     (m_dest),
+        .m_mask     (m_mask),
+        .m_near     (m_near),
+        .m_far      (m_far),
+        .m_several  (m_several),
+        .m_vc       (m_vc),
+        .m_data     (m_data)
     );
 
     meshkv_staging_memory #(
@@ -447,14 +454,18 @@ module meshkv_home_agent #(
         .ADDR_WIDTH(ADDR_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_staging (
-        .clk     (clk),
-        .wr_en   (fill_valid),
-        .wr_addr (fill_addr),
-        .wr_data (fill_data),
-        .rd_en   (rd_en),
-        .rd_valid(rd_valid),
-        .rd_addr (rd_addr),
-        .rd_data (rd_data)
+        .clk        (clk),
+        .wr_en      (fill_valid),
+        .wr_addr    (fill_addr),
+        .wr_data    (fill_data),
+        .rd_en      (rd_en),
+        .rd_valid   (rd_valid),
+        .rd_addr    (rd_addr),
+        .rd_data    (rd_data),
+        .patch_valid(patch_valid),
+        .patch_addr (patch_addr),
+        .patch_lanes(patch_lanes),
+        .patch_data (patch_data)
     );
 
 `ifndef SYNTHESIS

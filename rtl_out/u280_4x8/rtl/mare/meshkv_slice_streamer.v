@@ -63,6 +63,7 @@ module meshkv_slice_streamer #(
     output wire                   rd_valid,  // The read is valid.
     output wire [ADDR_WIDTH-1:0]  rd_addr,
     input  wire [FLIT_WIDTH-1:0]  rd_data,
+    input  wire                   patch_valid,  // Its reading port is used for a write.
 
     // A flit.
     output wire                   m_valid,
@@ -89,12 +90,14 @@ module meshkv_slice_streamer #(
     reg                      valid_1, valid_2, near_2, far_2, several_2;
     reg  [VCS-1:0]           vc_2;
     wire                     advance = ~valid_2 | m_ready;
-    wire                     ends    = advance & (index_q == last_q);
+    // While a part of a flit is written nothing is read; what was read before goes on.
+    wire                     steps   = advance & ~patch_valid;
+    wire                     ends    = steps & (index_q == last_q);
 
     // A chunk without destinations is not read.
     assign s_ready = ~busy_q | ends;
     assign rd_en    = advance;
-    assign rd_valid = busy_q;
+    assign rd_valid = busy_q & ~patch_valid;
     assign rd_addr = base_q + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, index_q};
 
     // The way of a flit is found while it is read.
@@ -130,12 +133,12 @@ module meshkv_slice_streamer #(
             mask_q  <= s_mask;
             slot_q  <= s_slot;
             base_q  <= { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, s_slot} * SLICE;
-        end else if (~s_ready & advance) begin
+        end else if (~s_ready & steps) begin
             index_q <= index_q + 1'b1;
         end
         busy_q <= s_ready ? s_valid & |s_dest : busy_q;
         if (advance) begin
-            valid_1   <= busy_q;
+            valid_1   <= busy_q & ~patch_valid;
             key_1     <= key_q;
             index_1   <= index_q;
             dest_1    <= dest_q;

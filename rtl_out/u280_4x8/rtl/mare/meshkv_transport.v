@@ -131,6 +131,12 @@ module meshkv_transport #(
     input  wire [ADDR_WIDTH-1:0]     fill_addr,  // Slot * SLICE_FLITS + position in the slice.
     input  wire [FLIT_WIDTH-1:0]     fill_data,
 
+    // A part of a flit is written into the staging memory.
+    input  wire                      patch_valid,
+    input  wire [ADDR_WIDTH-1:0]     patch_addr,  // Of the flit.
+    input  wire [FLIT_WIDTH/16-1:0]  patch_lanes,  // Lanes of 16 bits that are written.
+    input  wire [63:0]               patch_data,  // Repeats over the flit.
+
     // A slot is claimed for a slice.
     input  wire                      claim_valid,  // One pulse a slice, before it is filled.
     input  wire [SLOT_WIDTH-1:0]     claim_slot,  // Its slot, which starts at slot * SLICE_FLITS.
@@ -358,6 +364,10 @@ module meshkv_transport #(
         .fill_valid          (fill_valid),
         .fill_addr           (fill_addr),
         .fill_data           (fill_data),
+        .patch_valid         (patch_valid),
+        .patch_addr          (patch_addr),
+        .patch_lanes         (patch_lanes),
+        .patch_data          (patch_data),
         .claim_valid         (claim_valid),
         .claim_slot          (claim_slot),
         .claim_tag           (claim_tag),

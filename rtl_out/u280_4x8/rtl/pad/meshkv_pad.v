@@ -75,7 +75,7 @@ module meshkv_pad #(
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 8,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 32,
+    parameter READ_CYCLES = 35,
     // Events that are counted.
     parameter PAD_EVENTS = 12,
     // LANES / 4.
@@ -484,7 +484,8 @@ module meshkv_pad #(
     assign rested = 1'b1;
     // SETTLE lasts until the last sums of the slice before are written. A slice for a context whose results are due
     // waits until they have been read.
-    wire                  got_all   = got_q == ALL_READS && |sum_valid;
+    wire                  sum_comes;
+    wire                  got_all   = got_q == ALL_READS && sum_comes;
     wire [SPOTS-1:0]      left_over = due_q & ~reads_q;
     wire [SPOTS-1:0]      due       = read_state_q == WAIT ? left_over : due_q;
     wire                  finds     = ~found_q & ~|(places_q & due_q);
@@ -505,7 +506,7 @@ module meshkv_pad #(
             buffer_q <= ~buffer_q;
             block_q  <= block_q + 1'b1;
         end
-        if (|sum_valid) got_q <= got_all ? {DIM_LOG{1'b0}} : got_q + 1'b1;
+        if (sum_comes) got_q <= got_all ? {DIM_LOG{1'b0}} : got_q + 1'b1;
         if (read_state_q == SETTLE || (read_state_q == WAIT && got_all)) reads_q <= due & (~due + 1'b1);
         if (reads) read_q <= last_read ? {DIM_LOG{1'b0}} : read_q + 1'b1;
         if (starts) begin
@@ -614,8 +615,10 @@ module meshkv_pad #(
                 id_head  = id_head | (d[HEAD_PLACE_WIDTH-1:0] & {HEAD_PLACE_WIDTH{read_context[c*HEADS+d]}});
             end
     end
-    // One row has sums at a time. Its number chooses them, by one table a bit. The second sums of the others are 0.
-    localparam PLACE_WIDTH = ARRAY_ROWS > 1 ? $clog2(ARRAY_ROWS) : 1;
+    // One row has sums at a time. Its number chooses them, by one table a bit. The second sums come SECOND_CYCLES later;
+    // those of the other rows are 0.
+    localparam PLACE_WIDTH   = ARRAY_ROWS > 1 ? $clog2(ARRAY_ROWS) : 1;
+    localparam SECOND_CYCLES = 3;
     reg  [PLACE_WIDTH-1:0] place;
     reg  [SUM_WIDTH-1:0]   next_sum;
     integer                k;
@@ -627,8 +630,23 @@ module meshkv_pad #(
             next_sum = next_sum | sum_next[SUM_WIDTH*k+:SUM_WIDTH];
         end
     end
-    wire [SUM_WIDTH-1:0] sum = sum_data[SUM_WIDTH*place+:SUM_WIDTH];
-    wire [31:0]          max = sum_max[32*place+:32];
+    reg  [SECOND_CYCLES-1:0] comes_q;
+    wire [SUM_WIDTH-1:0]     sum;
+    wire [31:0]              max;
+    wire                     saturated;
+    always @(posedge pe_clk) begin
+        comes_q <= {comes_q[SECOND_CYCLES-2:0], |sum_valid};
+        if (pe_rst) comes_q <= {SECOND_CYCLES{1'b0}};
+    end
+    assign sum_comes = comes_q[SECOND_CYCLES-1];
+    meshkv_delay #(
+        .WIDTH (SUM_WIDTH + 33),
+        .CYCLES(SECOND_CYCLES)
+    ) u_first (
+        .clk(pe_clk),
+        .d  ({sum_data[SUM_WIDTH*place+:SUM_WIDTH], sum_max[32*place+:32], |(sum_saturated & sum_valid)}),
+        .q  ({sum, max, saturated})
+    );
 
     // The part former packs the numbers; the packet crosses to the network's clock.
     localparam ID_WIDTH = Y_WIDTH + HEAD_PLACE_WIDTH + LAYER_WIDTH + STREAM_WIDTH;
@@ -645,12 +663,12 @@ module meshkv_pad #(
         .clk        (pe_clk),
         .rst        (pe_rst),
         .s_room     (s_room),
-        .s_valid    (|sum_valid),
+        .s_valid    (sum_comes),
         .s_first    (~|got_q),
         .s_last     (got_all),
         .s_max      (max),
         .s_special  (|(special & read_context)),
-        .s_saturated(|(sum_saturated & sum_valid)),
+        .s_saturated(saturated),
         .s_id       ({others_q, id_head, layer_q, id_stream}),
         .s_sums     ({next_sum, sum}),
         .part_valid (f_valid),

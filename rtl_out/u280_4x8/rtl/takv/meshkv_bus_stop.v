@@ -11,7 +11,7 @@ module meshkv_bus_stop #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a word in bits.
-    parameter WIDTH = 108,
+    parameter WIDTH = 109,
     // Words that a stop holds.
     parameter DEPTH = 4
 ) (

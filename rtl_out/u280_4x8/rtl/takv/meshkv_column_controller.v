@@ -49,7 +49,7 @@ module meshkv_column_controller #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 17,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
+    parameter BUS_WIDTH = 109,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -93,50 +93,66 @@ module meshkv_column_controller #(
     // Descriptors that wait.
     parameter QUEUE = 4,
     // KV heads of a column.
-    parameter COLUMN_SLICES = 8
+    parameter COLUMN_SLICES = 8,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 4,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Groups of such words of all streams and KV heads.
+    parameter TOKEN_GROUPS = 512,
+    // Width of the number of such a group in bits.
+    parameter TOKEN_GROUP_WIDTH = 9
 ) (
-    input  wire                        clk,
-    input  wire                        rst,
-    input  wire [X_WIDTH-1:0]          x,  // Column, tied to a constant.
+    input  wire                         clk,
+    input  wire                         rst,
+    input  wire [X_WIDTH-1:0]           x,  // Column, tied to a constant.
 
     // Four elements of a query, before the descriptors that need them.
-    input  wire                        query_valid,
-    output wire                        query_ready,
-    input  wire [STREAM_WIDTH-1:0]     query_stream,  // Stream.
-    input  wire [HEAD_PLACE_WIDTH-1:0] query_head,  // Query head, by its place in the column.
-    input  wire [QUERY_WORD_WIDTH-1:0] query_word,  // Number of the four elements.
-    input  wire [63:0]                 query_data,  // FP16, the first in the lowest bits.
-    input  wire                        hold,  // Queries wait for a bus: no descriptor begins, unless they are expected.
-    input  wire                        loading,  // Queries are expected: arrays wait.
+    input  wire                         query_valid,
+    output wire                         query_ready,
+    input  wire [STREAM_WIDTH-1:0]      query_stream,  // Stream.
+    input  wire [HEAD_PLACE_WIDTH-1:0]  query_head,  // Query head, by its place in the column.
+    input  wire [QUERY_WORD_WIDTH-1:0]  query_word,  // Number of the four elements.
+    input  wire [63:0]                  query_data,  // FP16, the first in the lowest bits.
+    input  wire                         hold,  // Queries wait for a bus: no descriptor begins, unless they are expected.
+    input  wire                         loading,  // Queries are expected: arrays wait.
 
     // A descriptor: segments of a layer that some streams attend to.
-    input  wire                        desc_valid,
-    output wire                        desc_ready,
-    input  wire [STREAM_WIDTH-1:0]     desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
-    input  wire [LAYER_WIDTH-1:0]      desc_layer,  // Layer l.
-    input  wire [SEGMENT_WIDTH-1:0]    desc_first,  // First segment.
-    input  wire [SEGMENT_WIDTH-1:0]    desc_stride,  // Segments from one to the next.
-    input  wire [COUNT_WIDTH-1:0]      desc_count,  // Number of segments, at least 1.
-    input  wire [ROW_WIDTH-1:0]        desc_first_row,  // First attended token of the first segment.
-    input  wire [ROW_WIDTH-1:0]        desc_last_row,  // Last attended token of the last segment.
-    input  wire [STREAM_WIDTH-1:0]     desc_stream,  // First stream that attends.
-    input  wire [STREAMS_WIDTH-1:0]    desc_streams,  // Number of these streams, at least 1.
-    input  wire [1:0]                  desc_mapping,  // 0: one tile a head, 1: the home's row, 2: streams striped over the rows.
-    input  wire                        desc_share,  // All heads get all slices, not only those of their KV head.
-    input  wire                        desc_close,  // The last of these streams in this layer: partial results are due.
-    input  wire                        desc_step,  // The last of the decode step.
-    output wire                        idle,  // All descriptors are done.
+    input  wire                         desc_valid,
+    output wire                         desc_ready,
+    input  wire [STREAM_WIDTH-1:0]      desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
+    input  wire [LAYER_WIDTH-1:0]       desc_layer,  // Layer l.
+    input  wire [SEGMENT_WIDTH-1:0]     desc_first,  // First segment.
+    input  wire [SEGMENT_WIDTH-1:0]     desc_stride,  // Segments from one to the next.
+    input  wire [COUNT_WIDTH-1:0]       desc_count,  // Number of segments, at least 1.
+    input  wire [ROW_WIDTH-1:0]         desc_first_row,  // First attended token of the first segment.
+    input  wire [ROW_WIDTH-1:0]         desc_last_row,  // Last attended token of the last segment.
+    input  wire [STREAM_WIDTH-1:0]      desc_stream,  // First stream that attends.
+    input  wire [STREAMS_WIDTH-1:0]     desc_streams,  // Number of these streams, at least 1.
+    input  wire [1:0]                   desc_mapping,  // 0: one tile a head, 1: the home's row, 2: streams striped over the rows.
+    input  wire                         desc_share,  // All heads get all slices, not only those of their KV head.
+    input  wire                         desc_close,  // The last of these streams in this layer: partial results are due.
+    input  wire                         desc_step,  // The last of the decode step.
+    input  wire                         desc_append,  // Its last token is new: its K and V came before.
+    output wire                         idle,  // All descriptors are done.
+
+    // A group of words of new tokens, before the descriptors that need them; always taken.
+    input  wire                         token_valid,
+    input  wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
+    input  wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
+    input  wire                         more_tokens,  // Groups come or will: slices with a new token wait.
 
     // To the bus.
-    output wire                        bus_valid,  // One pulse a word, which has a credit.
-    output wire [BUS_WIDTH-1:0]        bus_data,  // The word.
-    input  wire                        bus_credit  // One pulse a word that left the stop.
+    output wire                         bus_valid,  // One pulse a word, which has a credit.
+    output wire [BUS_WIDTH-1:0]         bus_data,  // The word.
+    input  wire                         bus_credit  // One pulse a word that left the stop.
 );
     // Queue of descriptors.
-    localparam DESC_WIDTH = 4 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
+    localparam DESC_WIDTH = 5 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
         + LAYER_WIDTH + STREAM_WIDTH + 1;
     wire                     waits, done;
     wire                     ends_step, closes, share;
+    wire                     appends;
     wire [1:0]               mapping;
     wire [STREAMS_WIDTH-1:0] streams;
     wire [STREAM_WIDTH-1:0]  stream, prefix;
@@ -152,11 +168,11 @@ module meshkv_column_controller #(
         .rst    (rst),
         .s_valid(desc_valid),
         .s_ready(desc_ready),
-        .s_data ({desc_step, desc_close, desc_share, desc_mapping, desc_streams, desc_stream, desc_last_row,
+        .s_data ({desc_append, desc_step, desc_close, desc_share, desc_mapping, desc_streams, desc_stream, desc_last_row,
                   desc_first_row, desc_count, desc_stride, desc_first, desc_layer, desc_prefix}),
         .m_valid(waits),
         .m_ready(done),
-        .m_data ({ends_step, closes, share, mapping, streams, stream, last_row, first_row, count, stride, first,
+        .m_data ({appends, ends_step, closes, share, mapping, streams, stream, last_row, first_row, count, stride, first,
                   layer, prefix})
     );
     wire head_tile   = mapping == 2'd0;
@@ -364,6 +380,8 @@ module meshkv_column_controller #(
     wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
     wire [LOCAL_WIDTH-1:0]  local_word     = local_6 * COLUMN_SLICES[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-SLICE_WIDTH{1'b0}}, place_6};
     wire [NUMBER_WIDTH-1:0] number_word    = {region_6, local_word};
+    // The first word of a token names the slice and the token's place in it.
+    wire [63:0]             naming         = { {48-NUMBER_WIDTH{1'b0}}, number_word, {16-ROW_WIDTH{1'b0}}, last_row_word};
 
     // Words of the bus carry slices or, in the same bits, queries.
     localparam SLICE_WORD = 108;
@@ -436,10 +454,38 @@ module meshkv_column_controller #(
     end
     wire                  says     = says_6 | (close & |closing_q);
     wire                  free     = ~word_valid_q | word_ready;
-    wire   paused  = full_q;
-    assign advance = free & ~paused;
+    wire                  grows_6 = valid_6 & fill_6 & ends_6 & appends;
+    wire                  tells, token, names_token;
+    wire [63:0]           of_token;
+    meshkv_token_words #(
+        .STREAM_WIDTH     (STREAM_WIDTH),
+        .SLICE_WIDTH      (SLICE_WIDTH),
+        .SLICES           (SLICES),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .TOKEN_WORDS      (TOKEN_WORDS),
+        .TOKEN_GROUPS     (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH(TOKEN_GROUP_WIDTH)
+    ) u_tokens (
+        .clk        (clk),
+        .rst        (rst),
+        .token_valid(token_valid),
+        .token_group(token_group),
+        .token_data (token_data),
+        .waits      (grows_6 & ~barred_q & ~more_tokens),
+        .begins     (~valid_6),
+        .leaves     (advance),
+        .stream     (prefix),
+        .slice      (slice_6),
+        .free       (free),
+        .tells      (tells),
+        .token      (token),
+        .names      (names_token),
+        .word       (of_token)
+    );
+    wire                  paused  = full_q | (grows_6 & (barred_q | more_tokens));
+    assign advance     = free & ~tells & ~paused;
     // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
-    wire   spare   = free & (paused | (~says));
+    wire   spare   = free & (paused | (~tells & ~says));
     assign query_ready = spare & ~marks;
     wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
     always @(posedge clk) begin
@@ -497,8 +543,14 @@ module meshkv_column_controller #(
                              close ? others : askers_q,
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
+            word_q[BUS_WIDTH-1]    <= fill_6 & ends_6 & appends & ~close & ~call;
         end
-        if (free & ~advance) word_valid_q <= 1'b0;
+        if (token) begin
+            word_valid_q            <= 1'b1;
+            word_q[66+Y_WIDTH-1:0]  <= {home_y_6, names_token ? naming : of_token, 2'd2};
+            word_q[BUS_WIDTH-1]     <= 1'b1;
+        end
+        else if (free & ~advance) word_valid_q <= 1'b0;
         if (query_ready & query_valid) begin
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH:0]    <= {1'b0, query_data, query_word, query_head, query_stream, 2'd3};

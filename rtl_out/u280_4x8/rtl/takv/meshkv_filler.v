@@ -42,6 +42,8 @@ module meshkv_filler #(
     parameter ADDR_WIDTH = 12,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
     // Bursts that may wait in the memory port.
     parameter CREDITS = 4,
     // Slices that can wait.
@@ -58,6 +60,20 @@ module meshkv_filler #(
     input  wire [INDEX_WIDTH-1:0]    s_last,  // Last flit of K that will be requested; likewise of V.
     input  wire [EXPECTED_WIDTH-1:0] s_expected,  // Number of tiles that will request it.
     input  wire [NUMBER_WIDTH-1:0]   s_number,  // Its number in external memory.
+    input  wire                      s_append,  // Its last token is new.
+
+    // The new token of a slice that is filled.
+    output wire                      token_wanted,  // The slice is here: the token is written into it.
+    output wire                      token_drop,  // The token is not needed.
+    input  wire                      token_done,  // One pulse: its last part follows in the next cycle.
+    input  wire                      piece_valid,  // A part of it is written.
+    input  wire                      piece_value,  // An element of V, not a word of K.
+    input  wire [INDEX_WIDTH-1:0]    piece_number,  // Its number.
+
+    // A part of a flit is written into the staging memory.
+    output wire                      patch_valid,
+    output wire [ADDR_WIDTH-1:0]     patch_addr,  // Of the flit.
+    output wire [FLIT_WIDTH/16-1:0]  patch_lanes,  // Lanes of 16 bits that are written.
 
     // A burst requested from the memory port.
     output wire                      req_valid,  // One pulse a burst, which has a credit.
@@ -115,7 +131,7 @@ module meshkv_filler #(
     output wire                      event_slice,  // A slice is complete.
     output wire                      event_wait  // A slice waits for a free slot.
 );
-    localparam WORD_WIDTH  = EXPECTED_WIDTH + NUMBER_WIDTH + 2 * INDEX_WIDTH + TAG_WIDTH;
+    localparam WORD_WIDTH  = EXPECTED_WIDTH + NUMBER_WIDTH + 2 * INDEX_WIDTH + TAG_WIDTH + 1;
     localparam IDS         = 1 << ID_WIDTH;
     localparam LEFT_WIDTH  = ID_WIDTH + 1;
     localparam LAST_OFFSET_NUM = BURST_FLITS - 1;
@@ -130,6 +146,7 @@ module meshkv_filler #(
     reg  [INDEX_WIDTH-1:0]  first, last;  // Of the slice at the front, which has been there for a cycle when it is claimed.
     always @(posedge clk) {first, last} <= {front_first, front_last};
     wire [NUMBER_WIDTH-1:0] number;
+    wire                    front_append;
     meshkv_fifo #(
         .WIDTH(WORD_WIDTH),
         .DEPTH(DEPTH)
@@ -138,10 +155,10 @@ module meshkv_filler #(
         .rst    (rst),
         .s_valid(s_valid),
         .s_ready(s_ready),
-        .s_data ({s_expected, s_number, s_last, s_first, s_tag}),
+        .s_data ({s_append, s_expected, s_number, s_last, s_first, s_tag}),
         .m_valid(waits),
         .m_ready(done),
-        .m_data ({claim_expected, number, front_last, front_first, claim_tag})
+        .m_data ({front_append, claim_expected, number, front_last, front_first, claim_tag})
     );
 
     // A slice takes the lowest free slot after it has lost any earlier one. The filler publishes the slot with the first
@@ -151,7 +168,10 @@ module meshkv_filler #(
     reg                   busy_q;  // The slice at the front has its slot.
     reg  [SLOT_WIDTH-1:0] slot_q;
     reg                   named_q;  // The home has been asked for its tag.
-    wire                  claims = waits & named_q & ~busy_q & |free_q & ~claim_known;
+    // A slice with a new token waits until the one before it has its token.
+    reg                   patches_q;  // A slice that has a slot waits for its token.
+    wire                  appends = front_append;
+    wire                  claims = waits & named_q & ~busy_q & |free_q & ~claim_known & ~(appends & patches_q);
     reg  [SLOT_WIDTH-1:0] lowest_slot;
     integer               i;
     always @(*) begin
@@ -257,6 +277,55 @@ module meshkv_filler #(
     // A slice is published with its first flit. It is complete when all its bursts have been requested and answered.
     reg  [SLOTS-1:0]            issued_q, shown_q;
     wire [SLOTS-1:0]            opens, publishes, completes;
+
+    // One slice has a new token. When all of it is here its token is written over what memory has in its place: K word by
+    // word, then V, of which each flit has one element in the token's lane. Then the slice is published, and complete.
+    localparam LANES     = FLIT_WIDTH / 16;
+    localparam LANE_BITS = $clog2(LANES);
+    localparam KEY_NUM   = (1 << ROW_FLITS_LOG) - 1;
+    localparam [INDEX_WIDTH-1:0] KEY_OFFSET = KEY_NUM[INDEX_WIDTH-1:0];
+    reg  [SLOTS-1:0]        patch_slot_q;  // One-hot.
+    reg  [SLOT_WIDTH-1:0]   patch_base_q;
+    reg  [INDEX_WIDTH-1:0]  patch_last_q;  // Last flit of the token's K.
+    reg                     whole_q;       // All flits of the slice are here.
+    reg                     patched_q;     // The token is in its place.
+    wire [SLOTS-1:0]        here;
+    wire                    tokens_end = patches_q & patched_q & ~broken_q & ~(d_valid_q & d_last_q) & ~|opens;
+    assign token_wanted = patches_q & whole_q & ~patched_q;
+    assign token_drop   = broken_q;
+    wire [INDEX_WIDTH-1:0]  patch_row  = patch_last_q >> ROW_FLITS_LOG;
+    wire [LANE_BITS-1:0]    patch_lane = patch_row[LANE_BITS-1:0];
+    wire [INDEX_WIDTH-1:0]  in_half    = piece_value ? (patch_last_q & ~BLOCK_OFFSET) | piece_number
+        : (patch_last_q & ~KEY_OFFSET) | (piece_number >> (LANE_BITS - 2));
+    wire [INDEX_WIDTH-1:0]  in_slice   = piece_value ? in_half + HALF : in_half;
+    wire [INDEX_WIDTH+1:0]  key_lane   = {piece_number, 2'b00};
+    wire                    unused_row = |{patch_row, key_lane};
+    assign patch_valid = piece_valid;
+    assign patch_addr  = { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, patch_base_q} * SLICE + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, in_slice};
+    wire [LANE_BITS-1:0]    first_lane = piece_value ? patch_lane : key_lane[LANE_BITS-1:0];
+    genvar l;
+    generate
+        for (l = 0; l < LANES; l = l + 1) begin : gen_lane
+            localparam [31:0] LANE = l;
+            assign patch_lanes[l] = first_lane >> 2 == LANE[LANE_BITS-1:0] >> 2
+                && (~piece_value || first_lane[1:0] == LANE[1:0]);
+        end
+    endgenerate
+    always @(posedge clk) begin
+        if (claims & appends) begin
+            patch_slot_q <= lowest;
+            patch_base_q <= lowest_slot;
+            patch_last_q <= last;
+        end
+        patches_q <= (patches_q & ~tokens_end & ~broken_q) | (claims & appends);
+        patched_q <= (patched_q | token_done) & ~(claims & appends);
+        whole_q   <= patches_q & |(patch_slot_q & here);
+        if (rst) begin
+            patches_q <= 1'b0;
+            patched_q <= 1'b0;
+            whole_q   <= 1'b0;
+        end
+    end
     assign publish_valid  = |publishes;
     assign complete_valid = |completes;
     reg  [SLOT_WIDTH-1:0]       publish_now, complete_now;
@@ -281,9 +350,13 @@ module meshkv_filler #(
             wire                 less = frees && d_slot == s;
             wire                 ends_here = less & ~more & issued_q[s] && left_q == {{LEFT_WIDTH-1{1'b0}}, 1'b1};
             wire                 new_here  = comes && d_slot == s && !shown_q[s];
-            assign opens[s]     = new_here;
-            assign publishes[s] = opens[s] | (given[s] & ~shown_q[s]);
-            assign completes[s] = ends_here | given[s];
+            // A slice that is to take a token is not read before.
+            wire                 waits_here = patches_q & patch_slot_q[s];
+            wire                 token_here = tokens_end & patch_slot_q[s];
+            assign here[s]      = issued_q[s] && left_q == {LEFT_WIDTH{1'b0}};
+            assign opens[s]     = new_here & ~waits_here;
+            assign publishes[s] = opens[s] | token_here | (given[s] & ~shown_q[s]);
+            assign completes[s] = (ends_here & ~waits_here) | token_here | given[s];
             always @(posedge clk) begin
                 if (more & ~less) left_q <= left_q + 1'b1;
                 if (less & ~more) left_q <= left_q - 1'b1;

@@ -125,6 +125,7 @@ module meshkv_run_control #(
     reg                    run_q;    // A run has been started and has not ended.
     reg                    ends_q;   // The run has failed.
     reg                    sick_q;   // The core could not be reset: its other clock does not run.
+    reg                    flush_q;  // The state lets nothing in.
     reg                    go_q, soft_q;
     reg  [TIMEOUT_WIDTH-1:0] timer_q;
     wire                   waited = &timer_q;
@@ -476,6 +477,7 @@ module meshkv_run_control #(
         run_q   <= run_d;
         ends_q  <= ends_d;
         sick_q  <= sick_d;
+        flush_q <= state_d == RESET || state_d == QUIET || state_d == RELEASE || sick_d;
         soft_q  <= soft_d;
         timer_q <= clears_timer ? {TIMEOUT_WIDTH{1'b0} } : timer_q + 1'b1;
         if (cleans) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
@@ -493,6 +495,7 @@ module meshkv_run_control #(
             run_q    <= 1'b0;
             ends_q   <= 1'b0;
             sick_q   <= 1'b0;
+            flush_q  <= 1'b1;
             go_q     <= 1'b0;
             soft_q   <= 1'b0;
             stuck_q  <= 1'b0;
@@ -508,7 +511,7 @@ module meshkv_run_control #(
 
     // A core that could not be reset stays in reset until the next run tries again.
     assign core_request = state_q == RESET || state_q == QUIET || sick_q;
-    assign flush        = state_q == RESET || state_q == QUIET || state_q == RELEASE || sick_q;
+    assign flush        = flush_q;  // Its ways are long.
     assign run_busy     = state_q != IDLE;
     assign over         = state_q == OVER;
     assign query_go     = go_q;

@@ -244,7 +244,7 @@ module meshkv_core #(
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 4,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 25,
+    parameter READ_CYCLES = 28,
     // Events that are counted.
     parameter PAD_EVENTS = 9,
     // LANES / 4.

@@ -100,7 +100,7 @@ module meshkv_pad_array #(
     // The result of READ.
     output wire [ARRAY_ROWS-1:0]                sum_valid,
     output wire [ARRAY_ROWS*SUM_WIDTH-1:0]      sum_data,
-    output wire [ARRAY_ROWS*SUM_WIDTH-1:0]      sum_next,  // The sum of the next dim, if dim is even; l again if it is l.
+    output wire [ARRAY_ROWS*SUM_WIDTH-1:0]      sum_next,  // The sum of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.
     output wire [ARRAY_ROWS*32-1:0]             sum_max,  // m of the slot, 0 if it has none.
     output wire [ARRAY_ROWS-1:0]                sum_saturated  // A logit of the slot was beyond the range.
 );

@@ -105,7 +105,7 @@ module meshkv_pad_row #(
     // The result of READ.
     output wire                      sum_valid,
     output wire [SUM_WIDTH-1:0]      sum_data,
-    output wire [SUM_WIDTH-1:0]      sum_next,  // The sum of the next dim, if dim is even; l again if it is l.
+    output wire [SUM_WIDTH-1:0]      sum_next,  // The sum of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.
     output wire [31:0]               sum_max,  // m of the slot, 0 if it has none.
     output wire                      sum_saturated  // A logit of the slot was beyond the range.
 );
