@@ -110,10 +110,10 @@ pub fn lower_bounds(design: &Design) -> Vec<Bound> {
             what: "sums",
             resource: URAM,
             formula: match memories.sums_in_ultra {
-                true => format!("{rows} rows, two read and one written a cycle each: two of two ports"),
+                true => format!("{rows} rows, one read and one written a cycle each: one of two ports"),
                 false => "kept in block RAM".to_owned(),
             },
-            tile: u64::from(memories.sums_in_ultra) * 2 * rows,
+            tile: u64::from(memories.sums_in_ultra) * rows,
         },
         Bound {
             what: "multipliers",
