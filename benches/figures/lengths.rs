@@ -141,6 +141,28 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
+/// One in ten of the drawn runs, the Verilog beside its model in every cycle. A difference is no figure, but an error.
+pub fn in_lockstep() -> Result<Vec<Figure>> {
+    let (seed, runs) = (given(SEED)?, given(RUNS)? as usize);
+    let (dir, card) = (tempfile::tempdir()?, config(CARD)?);
+    let runs = DrawnRun::of(seed, runs, card.kv.segment_tokens);
+    let compared = |drawn: &&DrawnRun| -> Result<u64> {
+        let path = format!("drawn_{}.toml", drawn.group);
+        let path = file(dir.path(), &path, &toml::to_string(&drawn.config(&card))?)?;
+        let row = json(&format!("sim run {path} --no-refresh --lockstep {}", drawn.options()))?;
+        ensure!(row["bit_exact"] == true, "{path} {}: not bit-exact", drawn.options());
+        Ok(number(&row, "total_cycles")? as u64)
+    };
+    let tenth: Vec<_> = runs.iter().step_by(10).collect();
+    let cycles: u64 = on_all_cores(&tenth, &compared)?.into_iter().sum();
+    Ok(vec![Figure {
+        what: format!("`u280_4x8`: {} of {} drawn runs, in lockstep with the Verilog", tenth.len(), runs.len()),
+        value: format!("equal in all of {cycles} cycles, and bit-exact"),
+        goal: Goal::Stated,
+        command: format!("make bench FIGURES=lockstep SEED={seed}"),
+    }])
+}
+
 /// Works on all pieces, one on each core. Outcomes have the order of the pieces.
 fn on_all_cores<'p, P: Sync, O: Send>(
     pieces: &'p [P],

@@ -38,7 +38,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 21] = [
+const SECTIONS: [(&str, Section); 22] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -46,6 +46,7 @@ const SECTIONS: [(&str, Section); 21] = [
     ("mare", mare::measure),
     ("bandwidth", bandwidth::measure),
     ("lengths", lengths::measure),
+    ("lockstep", lengths::in_lockstep),
     ("samples", samples::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),
