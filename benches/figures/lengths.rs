@@ -156,7 +156,11 @@ pub fn in_lockstep() -> Result<Vec<Figure>> {
     let tenth: Vec<_> = runs.iter().step_by(10).collect();
     let cycles: u64 = on_all_cores(&tenth, &compared)?.into_iter().sum();
     Ok(vec![Figure {
-        what: format!("`u280_4x8`: {} of {} drawn runs, in lockstep with the Verilog", tenth.len(), runs.len()),
+        what: format!(
+            "`u280_4x8`: {} of {} drawn runs, in lockstep with the Verilog",
+            tenth.len(),
+            runs.len()
+        ),
         value: format!("equal in all of {cycles} cycles, and bit-exact"),
         goal: Goal::Stated,
         command: format!("make bench FIGURES=lockstep SEED={seed}"),

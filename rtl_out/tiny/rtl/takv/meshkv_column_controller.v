@@ -391,7 +391,7 @@ module meshkv_column_controller #(
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
     // when the last query is on the bus. Tiles have room for so many slices: two more are said before that stops. A slice with a new token waits
-    // for all tokens, too.
+    // for that end, and for its token.
     localparam PAUSE_NUM   = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH;
     localparam PAUSE_WIDTH = $clog2(PAUSE_NUM + 1);
     localparam PAUSE_AT_NUM = PAUSE_NUM - 2;

@@ -1183,7 +1183,7 @@ module meshkv_front #(
     output wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
     output wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
     output wire                             more_queries,  // Groups come or will: descriptors may begin beside them, and arrays wait. It begins when all is idle.
-    output wire                             more_tokens,  // Groups come or will: slices with a new token wait.
+    output wire                             more_tokens,  // Groups come or will, in the order of their numbers: a slice waits for the last of its new token.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                             desc_valid,

@@ -45,7 +45,7 @@ module meshkv_token_reader #(
     output wire                         token_valid,
     output wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
     output wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
-    output wire                         more_tokens,  // Groups come or will: slices with a new token wait.
+    output wire                         more_tokens,  // Groups come or will, in the order of their numbers: a slice waits for the last of its new token.
 
     // Bursts, relative to the base.
     output wire                         token_ask_valid,

@@ -156,8 +156,8 @@ module meshkv_token_writer #(
     wire [AXI_ADDR_WIDTH-1:0] numbered = {word[16+LOCAL_WIDTH+:AXI_ADDR_WIDTH-REGION_WIDTH], of_slice};
     // Slices of a power of two of bytes begin at multiples of it: nothing is to be added.
     localparam ALIGNED = (SLICE_BYTES & (SLICE_BYTES - 1)) == 0;
-    wire [63:0]               first    = { {64-AXI_ADDR_WIDTH{1'b0}}, slice_q}, within = { {64-AT_BITS{1'b0}}, at_q};
-    wire [63:0]               offset   = ALIGNED ? first | within : first + within;
+    wire [63:0]               first    = { {64-AXI_ADDR_WIDTH{1'b0}}, slice_q}, inside_at = { {64-AT_BITS{1'b0}}, at_q};
+    wire [63:0]               offset   = ALIGNED ? first | inside_at : first + inside_at;
 
     // The burst under way. One that a reset cuts off ends without words: no byte of its other beats is enabled.
     reg                       aw_q, w_q, w_last_q, of_values_q, cut_q;

@@ -413,8 +413,8 @@ module meshkv_tile #(
     wire [INDEX_WIDTH-1:0]    claim_last, stream_flit;
     wire [EXPECTED_WIDTH-1:0] claim_expected;
     wire                      event_fill, event_slice, event_wait;
-    wire                      token_wanted, token_drop, token_done, piece_valid, piece_value, patch_valid;
-    wire [INDEX_WIDTH-1:0]    piece_number;
+    wire                      token_wanted, token_drop, token_done, next_value, piece_valid, piece_value, patch_valid;
+    wire [INDEX_WIDTH-1:0]    next_number, piece_number;
     wire [ADDR_WIDTH-1:0]     patch_addr;
     wire [FLIT_WIDTH/16-1:0]  patch_lanes;
     wire [63:0]               patch_data;
@@ -434,6 +434,8 @@ module meshkv_tile #(
         .new_credit  (new_credit),
         .token_wanted(token_wanted),
         .token_drop  (token_drop),
+        .next_value  (next_value),
+        .next_number (next_number),
         .token_done  (token_done),
         .piece_valid (piece_valid),
         .piece_value (piece_value),
@@ -473,6 +475,8 @@ module meshkv_tile #(
         .s_append      (new_here),
         .token_wanted  (token_wanted),
         .token_drop    (token_drop),
+        .next_value    (next_value),
+        .next_number   (next_number),
         .token_done    (token_done),
         .piece_valid   (piece_valid),
         .piece_value   (piece_value),

@@ -140,7 +140,7 @@ module meshkv_column_controller #(
     input  wire                         token_valid,
     input  wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
     input  wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
-    input  wire                         more_tokens,  // Groups come or will: slices with a new token wait.
+    input  wire                         more_tokens,  // Groups come or will, in the order of their numbers: a slice waits for the last of its new token.
 
     // To the bus.
     output wire                         bus_valid,  // One pulse a word, which has a credit.
@@ -436,7 +436,7 @@ module meshkv_column_controller #(
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
     // when the last query is on the bus. Tiles have room for so many slices: two more are said before that stops. A slice with a new token waits
-    // for all tokens, too.
+    // for that end, and for its token.
     localparam PAUSE_NUM   = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH;
     localparam PAUSE_WIDTH = $clog2(PAUSE_NUM + 1);
     localparam PAUSE_AT_NUM = PAUSE_NUM - 2;
@@ -455,7 +455,7 @@ module meshkv_column_controller #(
     wire                  says     = says_6 | (close & |closing_q);
     wire                  free     = ~word_valid_q | word_ready;
     wire                  grows_6 = valid_6 & fill_6 & ends_6 & appends;
-    wire                  tells, token, names_token;
+    wire                  tells, token, names_token, held;
     wire [63:0]           of_token;
     meshkv_token_words #(
         .STREAM_WIDTH     (STREAM_WIDTH),
@@ -471,18 +471,20 @@ module meshkv_column_controller #(
         .token_valid(token_valid),
         .token_group(token_group),
         .token_data (token_data),
-        .waits      (grows_6 & ~barred_q & ~more_tokens),
+        .more_tokens(more_tokens),
+        .waits      (grows_6 & ~barred_q),
         .begins     (~valid_6),
         .leaves     (advance),
         .stream     (prefix),
         .slice      (slice_6),
         .free       (free),
+        .held       (held),
         .tells      (tells),
         .token      (token),
         .names      (names_token),
         .word       (of_token)
     );
-    wire                  paused  = full_q | (grows_6 & (barred_q | more_tokens));
+    wire                  paused  = full_q | held | (grows_6 & barred_q);
     assign advance     = free & ~tells & ~paused;
     // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
     wire   spare   = free & (paused | (~tells & ~says));

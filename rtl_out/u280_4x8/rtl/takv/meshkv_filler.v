@@ -63,8 +63,10 @@ module meshkv_filler #(
     input  wire                      s_append,  // Its last token is new.
 
     // The new token of a slice that is filled.
-    output wire                      token_wanted,  // The slice is here: the token is written into it.
+    output wire                      token_wanted,  // What its next part goes over is here.
     output wire                      token_drop,  // The token is not needed.
+    input  wire                      next_value,  // That part is an element of V, not a word of K.
+    input  wire [INDEX_WIDTH-1:0]    next_number,  // Its number.
     input  wire                      token_done,  // One pulse: its last part follows in the next cycle.
     input  wire                      piece_valid,  // A part of it is written.
     input  wire                      piece_value,  // An element of V, not a word of K.
@@ -272,14 +274,16 @@ module meshkv_filler #(
         + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, stream_flit};
     wire [IDS-1:0]         under_way;
     wire                   ahead = busy_q && slot_q == stream_slot && (from & ~LAST_OFFSET) <= (stream_flit & ~LAST_OFFSET);
-    assign stream_pending = stream_valid & ~broken_q & (|under_way | ahead);
+    wire                   unpatched;  // Part of a new token is to be written there or before.
+    assign stream_pending = stream_valid & ~broken_q & (|under_way | ahead | unpatched);
 
     // A slice is published with its first flit. It is complete when all its bursts have been requested and answered.
     reg  [SLOTS-1:0]            issued_q, shown_q;
     wire [SLOTS-1:0]            opens, publishes, completes;
 
-    // One slice has a new token. When all of it is here its token is written over what memory has in its place: K word by
-    // word, then V, of which each flit has one element in the token's lane. Then the slice is published, and complete.
+    // One slice has a new token. It is written over what memory has in its place: K word by word, when its burst, the last
+    // one of K, is here; then V, of which each flit has one element in the token's lane, when the slice is. Bursts from the
+    // next part on are not read. Then the slice is complete.
     localparam LANES     = FLIT_WIDTH / 16;
     localparam LANE_BITS = $clog2(LANES);
     localparam KEY_NUM   = (1 << ROW_FLITS_LOG) - 1;
@@ -288,10 +292,22 @@ module meshkv_filler #(
     reg  [SLOT_WIDTH-1:0]   patch_base_q;
     reg  [INDEX_WIDTH-1:0]  patch_last_q;  // Last flit of the token's K.
     reg                     whole_q;       // All flits of the slice are here.
+    reg                     asked_q;       // The last burst of its K is under way.
+    reg                     key_here_q;    // It is here.
+    reg  [ID_WIDTH-1:0]     key_id_q;
     reg                     patched_q;     // The token is in its place.
     wire [SLOTS-1:0]        here;
-    wire                    tokens_end = patches_q & patched_q & ~broken_q & ~(d_valid_q & d_last_q) & ~|opens;
-    assign token_wanted = patches_q & whole_q & ~patched_q;
+    wire                    tokens_end = patches_q & patched_q & ~broken_q & ~(d_valid_q & d_last_q);
+    wire                    of_key     = sends & ~value_q & ends & patches_q & slot_q == patch_base_q;
+    wire                    key_comes  = frees & asked_q & d_id_q == key_id_q;
+    // A token whose K takes more than a burst waits for all of the slice.
+    localparam ONE_BURST = (1 << ROW_FLITS_LOG) <= BURST_FLITS;
+    wire                    next_here  = next_value || !ONE_BURST ? whole_q : key_here_q;
+    assign token_wanted = patches_q & next_here & ~patched_q;
+    wire [INDEX_WIDTH-1:0]  next_place = next_value ? ((patch_last_q & ~BLOCK_OFFSET) | next_number) + HALF
+        : patch_last_q & ~KEY_OFFSET;
+    assign unpatched = patches_q & ~patched_q && stream_slot == patch_base_q
+        && (stream_flit & ~LAST_OFFSET) >= (next_place & ~LAST_OFFSET);
     assign token_drop   = broken_q;
     wire [INDEX_WIDTH-1:0]  patch_row  = patch_last_q >> ROW_FLITS_LOG;
     wire [LANE_BITS-1:0]    patch_lane = patch_row[LANE_BITS-1:0];
@@ -320,10 +336,15 @@ module meshkv_filler #(
         patches_q <= (patches_q & ~tokens_end & ~broken_q) | (claims & appends);
         patched_q <= (patched_q | token_done) & ~(claims & appends);
         whole_q   <= patches_q & |(patch_slot_q & here);
+        asked_q    <= (asked_q | of_key) & ~key_comes & ~claims;
+        key_here_q <= (key_here_q | key_comes) & ~(claims & appends);
+        if (of_key) key_id_q <= id;
         if (rst) begin
             patches_q <= 1'b0;
             patched_q <= 1'b0;
             whole_q   <= 1'b0;
+            asked_q    <= 1'b0;
+            key_here_q <= 1'b0;
         end
     end
     assign publish_valid  = |publishes;
@@ -350,12 +371,12 @@ module meshkv_filler #(
             wire                 less = frees && d_slot == s;
             wire                 ends_here = less & ~more & issued_q[s] && left_q == {{LEFT_WIDTH-1{1'b0}}, 1'b1};
             wire                 new_here  = comes && d_slot == s && !shown_q[s];
-            // A slice that is to take a token is not read before.
+            // A slice that is to take a token is not complete before.
             wire                 waits_here = patches_q & patch_slot_q[s];
             wire                 token_here = tokens_end & patch_slot_q[s];
             assign here[s]      = issued_q[s] && left_q == {LEFT_WIDTH{1'b0}};
-            assign opens[s]     = new_here & ~waits_here;
-            assign publishes[s] = opens[s] | token_here | (given[s] & ~shown_q[s]);
+            assign opens[s]     = new_here;
+            assign publishes[s] = opens[s] | (given[s] & ~shown_q[s]);
             assign completes[s] = (ends_here & ~waits_here) | token_here | given[s];
             always @(posedge clk) begin
                 if (more & ~less) left_q <= left_q + 1'b1;

@@ -4,7 +4,7 @@
 // Holds K and V of a new token at its home: passes them on to external memory and to the staging memory.
 //
 // The words come from the column controller just before the slice that they belong to. The first names slice
-// and token and is only passed on. When the slice is here the filler gets K word by word, then V element by
+// and token and is only passed on. The filler gets K word by word, then V element by
 // element, since each is in another flit, and picks the token's place.
 `default_nettype none
 module meshkv_new_token #(
@@ -31,8 +31,10 @@ module meshkv_new_token #(
     input  wire                   new_credit,  // One pulse a word that left the port's queue.
 
     // For the filler.
-    input  wire                   token_wanted,  // The slice is here: a part a cycle is given once all words are.
+    input  wire                   token_wanted,  // What the next part goes over is here: it is given once all words are.
     input  wire                   token_drop,  // The token is not needed.
+    output wire                   next_value,  // The next part is an element of V, not a word of K.
+    output wire [INDEX_WIDTH-1:0] next_number,  // Its number.
     output wire                   token_done,  // One pulse: its last part follows in the next cycle.
     output wire                   piece_valid,  // A part.
     output wire                   piece_value,  // It is an element of V, not a word of K.
@@ -89,7 +91,9 @@ module meshkv_new_token #(
     wire [15:0]            element = word[16*number_q[1:0]+:16];
     wire [AT_WIDTH-1:0]    place = at_q - 1'b1;
     wire                   unused_bits = |{from, place};
-    assign token_done = gives & value_q & last_value;
+    assign token_done  = gives & value_q & last_value;
+    assign next_value  = value_q;
+    assign next_number = number_q;
 
     reg                    piece_valid_q, piece_value_q;
     reg  [INDEX_WIDTH-1:0] piece_number_q;

@@ -28,6 +28,7 @@ module meshkv_token_words #(
     input  wire                         token_valid,
     input  wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
     input  wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
+    input  wire                         more_tokens,  // Groups come or will, in the order of their numbers: a slice waits for the last of its new token.
 
     // The slice whose turn it is.
     input  wire                         waits,  // It is here, and has a new token.
@@ -38,6 +39,7 @@ module meshkv_token_words #(
 
     // Words of the token.
     input  wire                         free,  // The bus has room for a word.
+    output wire                         held,  // Its last group is not here.
     output wire                         tells,  // Some are to come.
     output wire                         token,  // One pulse a word that goes.
     output wire                         names,  // It names the token.
@@ -56,12 +58,18 @@ module meshkv_token_words #(
     reg  [1:0]                   ripe_q;   // The slice has been here for so many cycles: its words are read.
     reg  [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] base_q;
     reg                          all_told_q;
-    assign tells = waits & ~all_told_q;
+    // While groups come, it goes as soon as its last one is here: they come in the order of their numbers.
+    localparam LIMIT_BITS = TOKEN_GROUP_WIDTH + COUNT_BITS;
+    reg  [TOKEN_GROUP_WIDTH:0]   came_q;   // Groups that came since they began to.
+    reg                          settled_q, ready_q;
+    wire [LIMIT_BITS-1:0]        of_slice = base_q * PARTS_WIDE;
+    wire                         here     = ~more_tokens | ready_q;
+    assign held  = waits & ~here;
+    assign tells = waits & here & ~all_told_q;
     assign token = tells & free & (~|told_q | ripe_q[1]);
     wire [COUNT_BITS-1:0]        after   = told_q + 1'b1;
     wire [COUNT_BITS-1:0]        shown   = told_q - 1'b1;
     // Whether a word leaves is known last, so both places are computed before.
-    wire [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] of_slice = base_q * PARTS_WIDE;
     wire [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] from_now = of_slice
         + ({ {TOKEN_GROUP_WIDTH{1'b0}}, shown} / PARTS[TOKEN_GROUP_WIDTH+COUNT_BITS-1:0]);
     wire [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] from_next = of_slice
@@ -77,6 +85,10 @@ module meshkv_token_words #(
     wire                         unused_from = |{from, shown};
     assign names = ~|told_q;
     always @(posedge clk) begin
+        if (~more_tokens) came_q <= {TOKEN_GROUP_WIDTH+1{1'b0}};
+        else if (token_valid) came_q <= {1'b0, token_group} + 1'b1;
+        settled_q <= waits & ~leaves;
+        ready_q   <= settled_q & waits & ~leaves & { {COUNT_BITS-1{1'b0}}, came_q} >= of_slice + PARTS_WIDE;
         if (token_valid) token_mem[token_group] <= token_data;
         group_now_q <= token_mem[from[TOKEN_GROUP_WIDTH-1:0]];
         base_q      <= { {TOKEN_GROUP_WIDTH+COUNT_BITS-STREAM_WIDTH{1'b0}}, stream} * SLICES_WIDE
@@ -87,6 +99,8 @@ module meshkv_token_words #(
         ripe_q      <= {ripe_q[0], 1'b1} & {2{tells}};
         if (rst) begin
             told_q     <= {COUNT_BITS{1'b0}};
+            settled_q  <= 1'b0;
+            ready_q    <= 1'b0;
             all_told_q <= 1'b0;
             ripe_q     <= 2'd0;
         end

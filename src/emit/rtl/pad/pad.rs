@@ -43,6 +43,7 @@ pub(in crate::emit::rtl) fn pad(
         )
         .instances(&[
             "meshkv_async_fifo",
+            "meshkv_delay",
             "meshkv_async_register",
             "meshkv_job_contexts",
             "meshkv_weight_loader",

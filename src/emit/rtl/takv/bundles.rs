@@ -120,7 +120,7 @@ impl ModuleBuilder {
     }
     /// Says that new tokens come, in or out.
     pub(in crate::emit::rtl) fn more_tokens(self, dir: Dir) -> Self {
-        self.port(dir, "more_tokens".into(), 1, "Groups come or will: slices with a new token wait.")
+        self.port(dir, "more_tokens".into(), 1, "Groups come or will, in the order of their numbers: a slice waits for the last of its new token.")
     }
     /// Words of a query that come together, in or out.
     pub(in crate::emit::rtl) fn query_groups(self, dir: Dir, head: (&str, &'static str)) -> Self {

@@ -36,8 +36,10 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
         b = b
             .input("s_append", 1, "Its last token is new.")
             .group("The new token of a slice that is filled.")
-            .output("token_wanted", 1, "The slice is here: the token is written into it.")
+            .output("token_wanted", 1, "What its next part goes over is here.")
             .output("token_drop", 1, "The token is not needed.")
+            .input("next_value", 1, "That part is an element of V, not a word of K.")
+            .input("next_number", "INDEX_WIDTH", "Its number.")
             .input("token_done", 1, "One pulse: its last part follows in the next cycle.")
             .input("piece_valid", 1, "A part of it is written.")
             .input("piece_value", 1, "An element of V, not a word of K.")

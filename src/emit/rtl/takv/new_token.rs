@@ -14,7 +14,7 @@ pub(in crate::emit::rtl) fn new_token(w: &TakvParams) -> ModuleSpec {
             "Holds K and V of a new token at its home: passes them on to external memory and to the staging memory.",
             "",
             "The words come from the column controller just before the slice that they belong to. The first names slice",
-            "and token and is only passed on. When the slice is here the filler gets K word by word, then V element by",
+            "and token and is only passed on. The filler gets K word by word, then V element by",
             "element, since each is in another flit, and picks the token's place.",
         ],
     )
@@ -29,8 +29,10 @@ pub(in crate::emit::rtl) fn new_token(w: &TakvParams) -> ModuleSpec {
     .output("new_data", 64, "The word.")
     .input("new_credit", 1, "One pulse a word that left the port's queue.")
     .group("For the filler.")
-    .input("token_wanted", 1, "The slice is here: a part a cycle is given once all words are.")
+    .input("token_wanted", 1, "What the next part goes over is here: it is given once all words are.")
     .input("token_drop", 1, "The token is not needed.")
+    .output("next_value", 1, "The next part is an element of V, not a word of K.")
+    .output("next_number", "INDEX_WIDTH", "Its number.")
     .output("token_done", 1, "One pulse: its last part follows in the next cycle.")
     .output("piece_valid", 1, "A part.")
     .output("piece_value", 1, "It is an element of V, not a word of K.")

@@ -132,7 +132,7 @@ impl Tile {
         let waits = self.filler.waits_for_slot();
         let known = waits.is_some_and(|tag| home.knows(tag));
         let staged = self.filler.staged(self.token.as_ref(), home.reads());
-        let wanted = self.filler.wanted();
+        let wanted = self.filler.wanted(self.token.as_ref());
         let token_done = self.token.as_ref().is_some_and(|token| token.is_done(&wanted));
         let mut shown = Shown {
             vector: word.filter(|word| word.kind == Kind::Query).map(|word| word.query),

@@ -113,7 +113,7 @@ impl ColumnController {
     }
 
     fn keeps_tokens(&self, common: &Common) -> bool {
-        self.barred || common.more_tokens
+        self.barred || common.more_tokens && !self.tokens.as_ref().is_some_and(|tokens| tokens.ready)
     }
 
     fn advances(&self, design: &Design, common: &Common) -> bool {
@@ -168,8 +168,8 @@ impl ColumnController {
             self.work(design, pieces, common, query, credit);
         }
         self.credits += u32::from(credit && rests);
-        if let (Some(tokens), Some(group)) = (&mut self.tokens, &common.token) {
-            tokens.keep(group);
+        if let Some(tokens) = &mut self.tokens {
+            tokens.hear(common.token.as_ref(), common.more_tokens);
         }
         if let Some(descriptor) = &common.descriptor {
             self.descriptors.push(*descriptor);
@@ -190,11 +190,14 @@ impl ColumnController {
         let marked = self.marks(common) && self.has_spare(design, common);
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
+        let slices = design.config.model.kv_heads;
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
         let token = (tells && free).then(|| self.token_of(design, &descriptor)).flatten();
         let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
         let mark = BusWord { kind: Kind::Mark, barred: common.loading, ..BusWord::default() };
         let spare = if marked { Some(mark) } else { query };
+        let grows = !self.barred && self.grows(design);
+        let waits = grows.then(|| descriptor.prefix * slices + self.stages[STAGES - 1].slice);
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
         let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));
@@ -209,7 +212,7 @@ impl ColumnController {
             self.barred = common.loading;
         }
         if let Some(tokens) = &mut self.tokens {
-            tokens.go_on(advances, tells, token.is_some());
+            tokens.go_on((advances, tells, token.is_some()), waits);
         }
         if done {
             self.descriptors.pop();

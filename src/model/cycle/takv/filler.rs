@@ -127,7 +127,8 @@ impl Filler {
         let fill = self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data));
         let part = token.and_then(NewToken::part);
         let part = self.patch.as_ref().zip(part).map(|(patch, part)| patch.place(part));
-        let pending = reads.is_some_and(|(slot, flit)| self.is_pending(slot, flit));
+        let next = token.map(NewToken::next).unwrap_or_default();
+        let pending = reads.is_some_and(|(slot, flit)| self.is_pending(slot, flit, next));
         Staged {
             fill,
             part,
@@ -138,15 +139,17 @@ impl Filler {
         }
     }
 
-    /// The burst with this flit is under way, or not requested yet.
-    fn is_pending(&self, slot: u32, flit: u32) -> bool {
+    /// The burst with this flit is under way, or not requested yet, or gets part of a new token, of which `next` is the
+    /// next part.
+    fn is_pending(&self, slot: u32, flit: u32, next: (bool, u32)) -> bool {
         let burst = |address: u32| address / self.burst_flits;
         let read = burst(slot * self.slice_flits + flit);
         let under_way = bits(self.used).any(|id| burst(self.bursts[id].place) == read);
         let ahead = || {
             self.slot == Some(slot) && self.next_range().is_some_and(|(from, _)| burst(from) <= burst(flit))
         };
-        !self.broken && (under_way || ahead())
+        let unpatched = || self.patch.as_ref().is_some_and(|patch| patch.is_pending(slot, flit, next));
+        !self.broken && (under_way || ahead() || unpatched())
     }
 
     fn claim(&self) -> Option<Claim> {
@@ -162,10 +165,10 @@ impl Filler {
         self.answer.as_ref().filter(|_| !self.broken)
     }
 
-    /// A slice is published with its first flit, one with a new token when it has that.
+    /// A slice is published with its first flit.
     fn publish(&self) -> Option<u32> {
         let given = self.given().filter(|slot| self.shown >> slot & 1 == 0);
-        given.or_else(|| self.patched()).or_else(|| self.opened())
+        given.or_else(|| self.opened())
     }
 
     /// A slice is complete when all its bursts are requested and none is in flight, and it has its new token.
@@ -187,19 +190,19 @@ impl Filler {
     /// Slot of a slice whose first flit is written in this period.
     fn opened(&self) -> Option<u32> {
         let slot = self.comes().map(|answer| self.bursts[answer.id as usize].slot)?;
-        (self.shown >> slot & 1 == 0 && !self.awaits_token(slot)).then_some(slot)
+        (self.shown >> slot & 1 == 0).then_some(slot)
     }
 
-    /// The slice in a slot is to take a new token, and is not read before.
+    /// The slice in a slot is to take a new token, and is not complete before.
     fn awaits_token(&self, slot: u32) -> bool {
         self.patch.as_ref().is_some_and(|patch| patch.active && patch.slot == slot)
     }
 
-    /// Slot of a slice that has its new token, while no other is published or can be complete.
+    /// Slot of a slice that has its new token, while no other can be complete.
     fn patched(&self) -> Option<u32> {
         let last = self.answer.as_ref().is_some_and(|answer| answer.last);
         let over = self.patch.as_ref().filter(|patch| patch.is_over())?;
-        (!self.broken && !last && self.opened().is_none()).then_some(over.slot)
+        (!self.broken && !last).then_some(over.slot)
     }
 
     /// ID of the burst requested in this period.
@@ -209,8 +212,10 @@ impl Filler {
     }
 
     /// Wishes for the new token in this period.
-    pub fn wanted(&self) -> Wanted {
-        Wanted { token: self.patch.as_ref().is_some_and(Patch::wants_token), drop: self.broken }
+    pub fn wanted(&self, token: Option<&NewToken>) -> Wanted {
+        let value = token.is_some_and(|token| token.next().0);
+        let wants = self.patch.as_ref().is_some_and(|patch| patch.wants_token(value));
+        Wanted { token: wants, drop: self.broken }
     }
 
     /// Advances one clock period, in which the home got `staged`. `freed` is a slot that became free. `known`: a
@@ -275,6 +280,9 @@ impl Filler {
         if answer.last {
             self.left[burst.slot as usize] -= 1;
             self.used &= !(1 << answer.id);
+            if let Some(patch) = &mut self.patch {
+                patch.hear(answer.id);
+            }
         }
     }
 
@@ -298,6 +306,9 @@ impl Filler {
         self.bursts[id as usize] = UnderWay { slot, place: slot * self.slice_flits + from };
         self.used |= 1 << id;
         self.left[slot as usize] += 1;
+        if let Some(patch) = self.patch.as_mut().filter(|_| ends && !self.value) {
+            patch.ask(slot, id);
+        }
         let progress = Progress { begun: self.next.is_some(), value: self.value };
         let asked = k_then_v(progress, Some(ends), true, false);
         let half = if self.value { self.half_flits } else { 0 };

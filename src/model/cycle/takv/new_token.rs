@@ -6,7 +6,7 @@ use crate::model::cycle::common::{credit_gauge, Fifo};
 /// Wishes of the filler in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The slice is here: the token is written into it.
+    /// What the next part goes over is here.
     pub token: bool,
     /// The token is not needed.
     pub drop: bool,
@@ -65,6 +65,11 @@ impl NewToken {
     /// Part that is written: a register.
     pub(super) fn part(&self) -> Option<&TokenPart> {
         self.part.as_ref()
+    }
+
+    /// The next part: whether it is of V, and its number.
+    pub(super) fn next(&self) -> (bool, u32) {
+        (self.value, self.number)
     }
 
     /// A word is taken in this period.

@@ -14,6 +14,9 @@ pub(super) struct Patch {
     pub(super) slot: u32,
     /// All flits of the slice are here.
     whole: bool,
+    /// The last burst of its K, while it is under way; and that it is here.
+    key: Option<u32>,
+    key_here: bool,
     /// The token is in its place.
     patched: bool,
     /// Last flit of the token's K.
@@ -23,6 +26,7 @@ pub(super) struct Patch {
     block: u32,
     half_flits: u32,
     slice_flits: u32,
+    burst_flits: u32,
 }
 
 impl Patch {
@@ -31,6 +35,8 @@ impl Patch {
             active: false,
             slot: 0,
             whole: false,
+            key: None,
+            key_here: false,
             patched: false,
             last: 0,
             row_flits: params.row_flits,
@@ -38,12 +44,39 @@ impl Patch {
             block: params.head_dim - 1,
             half_flits: params.mare.half_flits,
             slice_flits: params.mare.slice_flits,
+            burst_flits: params.burst_flits,
         }
     }
 
-    /// The token is to be written.
-    pub(super) fn wants_token(&self) -> bool {
-        self.active && self.whole && !self.patched
+    /// What the next part of the token goes over is here: the last burst of K, which is the token's; for V all. A token
+    /// whose K takes more than a burst waits for all, too.
+    pub(super) fn wants_token(&self, value: bool) -> bool {
+        let here = if value || self.row_flits > self.burst_flits { self.whole } else { self.key_here };
+        self.active && here && !self.patched
+    }
+
+    /// A burst is not to be read yet: a part of the token is to be written there or before.
+    pub(super) fn is_pending(&self, slot: u32, flit: u32, (value, number): (bool, u32)) -> bool {
+        let next = match value {
+            true => (self.last & !self.block | number) + self.half_flits,
+            false => self.last & !(self.row_flits - 1),
+        };
+        let burst = |flit: u32| flit / self.burst_flits;
+        self.active && !self.patched && self.slot == slot && burst(flit) >= burst(next)
+    }
+
+    /// The last burst of K of the slice in a slot is requested.
+    pub(super) fn ask(&mut self, slot: u32, id: u32) {
+        if self.active && self.slot == slot {
+            self.key = Some(id);
+        }
+    }
+
+    /// The last beat of a burst comes.
+    pub(super) fn hear(&mut self, id: u32) {
+        if self.key == Some(id) {
+            (self.key, self.key_here) = (None, true);
+        }
     }
 
     /// The slice has its token.
@@ -80,5 +113,6 @@ impl Patch {
     /// A slice with a new token gets a slot; `last` is its last flit of K.
     pub(super) fn begin(&mut self, slot: u32, last: u32) {
         (self.active, self.slot, self.patched, self.last) = (true, slot, false, last);
+        self.key_here = false;
     }
 }

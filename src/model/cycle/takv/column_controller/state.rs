@@ -76,23 +76,49 @@ pub(super) struct Tokens {
     /// Words of a token, less the one that names it.
     pub(super) words: u32,
     group_words: u32,
+    /// Groups that came since they began to.
+    came: u32,
+    /// The slice has been in the last stage for a period; its token is here, though others are not.
+    settled: bool,
+    pub(super) ready: bool,
 }
 
 impl Tokens {
     pub(super) fn new(append: &Append) -> Tokens {
         let kept = vec![0; (append.groups * append.group_words) as usize].into();
-        Tokens { kept, told: 0, ripe: 0, words: append.words, group_words: append.group_words }
+        Tokens {
+            kept,
+            told: 0,
+            ripe: 0,
+            words: append.words,
+            group_words: append.group_words,
+            came: 0,
+            settled: false,
+            ready: false,
+        }
     }
 
-    /// Keeps words that come together.
-    pub(super) fn keep(&mut self, group: &TokenGroup) {
+    /// Keeps words that come together, if they do. `more`: such words come or will.
+    pub(super) fn hear(&mut self, group: Option<&TokenGroup>, more: bool) {
+        if let Some(group) = group {
+            self.keep(group);
+        }
+        self.came = if more { group.map_or(self.came, |group| group.group + 1) } else { 0 };
+    }
+
+    fn keep(&mut self, group: &TokenGroup) {
         let words = self.group_words as usize;
         let at = group.group as usize * words;
         self.kept[at..at + words].copy_from_slice(&group.words[..words]);
     }
 
-    /// Advances one clock period: the pipeline advances, a token is being told, a word of it goes.
-    pub(super) fn go_on(&mut self, advances: bool, tells: bool, goes: bool) {
+    /// Advances one clock period: the pipeline advances, a token is being told, a word of it goes. `waits` is the number
+    /// of the token of the slice that may be told, by stream and KV head.
+    pub(super) fn go_on(&mut self, (advances, tells, goes): (bool, bool, bool), waits: Option<u32>) {
+        let groups = self.words / self.group_words;
+        let waits = waits.filter(|_| !advances);
+        self.ready = self.settled && waits.is_some_and(|token| self.came >= (token + 1) * groups);
+        self.settled = waits.is_some();
         self.told = if advances { 0 } else { self.told + u32::from(goes) };
         self.ripe = if tells { (self.ripe + 1).min(2) } else { 0 };
     }
