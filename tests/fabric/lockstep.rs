@@ -160,7 +160,7 @@ const MUTANTS: [(&str, &str, &str, &str); 6] = [
         "vector_valid",
     ),
     // A descriptor begins while queries wait.
-    ("meshkv_column_controller", "& ~hold;", ";", "job_valid"),
+    ("meshkv_column_controller", "& (loading | ~hold);", ";", "vector_valid"),
     // A group gives its first word again and again.
     ("meshkv_query_words", "words[at_q*64+:64]", "words[63:0]", "vector_data"),
     // The half that is forgotten is that of this step.
