@@ -146,9 +146,9 @@ pub fn in_lockstep() -> Result<Vec<Figure>> {
     let (seed, runs) = (given(SEED)?, given(RUNS)? as usize);
     let (dir, card) = (tempfile::tempdir()?, config(CARD)?);
     let runs = DrawnRun::of(seed, runs, card.kv.segment_tokens);
+    let files = files_of(dir.path(), &runs, &card)?;
     let compared = |drawn: &&DrawnRun| -> Result<u64> {
-        let path = format!("drawn_{}.toml", drawn.group);
-        let path = file(dir.path(), &path, &toml::to_string(&drawn.config(&card))?)?;
+        let path = &files[&drawn.group];
         let row = json(&format!("sim run {path} --no-refresh --lockstep {}", drawn.options()))?;
         ensure!(row["bit_exact"] == true, "{path} {}: not bit-exact", drawn.options());
         Ok(number(&row, "total_cycles")? as u64)
@@ -253,14 +253,20 @@ struct Found<'r> {
     share: f64,
 }
 
+/// A configuration for each group of query heads of these runs, by that group.
+fn files_of(dir: &Path, runs: &[DrawnRun], card: &Config) -> Result<BTreeMap<u32, String>> {
+    let mut files = BTreeMap::new();
+    for run in runs {
+        let path = file(dir, &format!("group_{}.toml", run.group), &toml::to_string(&run.config(card))?)?;
+        files.insert(run.group, path);
+    }
+    Ok(files)
+}
+
 fn drawn(dir: &Path, seed: u64, count: usize) -> Result<Vec<Figure>> {
     let card = config(CARD)?;
     let runs = DrawnRun::of(seed, count, card.kv.segment_tokens);
-    let mut files = BTreeMap::new();
-    for run in &runs {
-        let path = file(dir, &format!("group_{}.toml", run.group), &toml::to_string(&run.config(&card))?)?;
-        files.insert(run.group, path);
-    }
+    let files = files_of(dir, &runs, &card)?;
     let found = on_all_cores(&runs, &|drawn| of_drawn(&files[&drawn.group], drawn))?;
     let mut figures = Vec::new();
     for (prefix, goals) in [false, true].into_iter().zip(GOALS) {

@@ -59,11 +59,10 @@ module meshkv_token_words #(
     reg  [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] base_q;
     reg                          all_told_q;
     // While groups come, it goes as soon as its last one is here: they come in the order of their numbers.
-    localparam LIMIT_BITS = TOKEN_GROUP_WIDTH + COUNT_BITS;
     reg  [TOKEN_GROUP_WIDTH:0]   came_q;   // Groups that came since they began to.
     reg                          settled_q, ready_q;
-    wire [LIMIT_BITS-1:0]        of_slice = base_q * PARTS_WIDE;
-    wire                         here     = ~more_tokens | ready_q;
+    wire [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] of_slice = base_q * PARTS_WIDE;
+    wire                         here = ~more_tokens | ready_q;
     assign held  = waits & ~here;
     assign tells = waits & here & ~all_told_q;
     assign token = tells & free & (~|told_q | ripe_q[1]);

@@ -413,8 +413,8 @@ module meshkv_column_controller #(
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
-    // when the last query is on the bus. Tiles have room for so many slices: two more are said before that stops. A slice with a new token waits
-    // for that end, and for its token.
+    // when the last query is on the bus. Tiles have room for so many slices: two more are said before that stops. A slice
+    // with a new token waits for that end, and for its token.
     localparam PAUSE_NUM   = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH;
     localparam PAUSE_WIDTH = $clog2(PAUSE_NUM + 1);
     localparam PAUSE_AT_NUM = PAUSE_NUM - 2;
