@@ -87,6 +87,12 @@ impl Array {
         lanes + 10 - Array::align_cycles(lanes) - lanes / 4
     }
 
+    /// Cycles from the moment at which a buffer counts as loaded until the scratchpad has read the last of its weights and
+    /// may begin with others: with many lanes the first op comes sooner.
+    pub fn load_gap(lanes: u32) -> u32 {
+        lanes.saturating_sub(Array::load_cycles(lanes) + 2)
+    }
+
     /// Cycles from the last op of a buffer until its weights may be loaded again.
     pub fn free_cycles(&self) -> u32 {
         self.rows + Array::align_cycles(self.lanes) - 2

@@ -302,6 +302,23 @@ fn flits_of_several_tokens_and_rows_of_several_flits_are_computed_right() {
     }
 }
 
+/// Weights of a block of few tokens are due while those of the block before it are still on their way.
+#[test]
+fn segments_of_any_number_of_tokens_are_computed_right_on_wide_flits() {
+    for (flit_width, head_dim) in [(512, 128), (1024, 64), (256, 64)] {
+        let design = small(|c| {
+            (c.noc.flit_width, c.pe.head_dim, c.kv.segment_tokens) = (flit_width, head_dim, 64);
+            (c.kv.uram_per_tile, c.pad.fifo_depth) = (flit_width.div_ceil(72), Some(96));
+        });
+        for tokens in 1..=66 {
+            let tensors = tensors(&design, tokens, 1, Logits::Normal, 2);
+            let trouble = Trouble { noise: tokens as u64, ..Trouble::default() };
+            let done = attend(&design, &tensors, 1, Mapping::RowAligned, trouble);
+            assert_exact(&done, &format!("{flit_width} bits, rows of {head_dim}, {tokens} tokens"));
+        }
+    }
+}
+
 /// Real tensors, eight streams on four contexts a pass: a block begins while the one before is loaded.
 #[test]
 fn eight_streams_of_the_example_give_the_models_bits() {

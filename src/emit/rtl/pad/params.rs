@@ -123,6 +123,11 @@ impl ModuleBuilder {
             "Cycles from a load of weights to the first op of that buffer.",
         )
         .param(
+            "LOAD_GAP",
+            Array::load_gap(w.array.lanes),
+            "Cycles from then until the next block may be loaded, a lane a cycle.",
+        )
+        .param(
             "LOAD_COUNT_WIDTH",
             index_bits(w.array.lanes.max(Array::load_cycles(w.array.lanes)) + 1),
             "Width of the load counter in bits.",

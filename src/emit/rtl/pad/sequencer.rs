@@ -64,6 +64,7 @@ pub(in crate::emit::rtl) fn weight_loader(w: &PadParams) -> ModuleSpec {
         "TOKEN_WIDTH",
         "BLOCK_WIDTH",
         "LOAD_CYCLES",
+        "LOAD_GAP",
         "FREE_CYCLES",
         "LOAD_COUNT_WIDTH",
     ])

@@ -45,6 +45,8 @@ pub struct WeightLoader {
     lanes: u32,
     /// Cycles from the load of the last context to its first use, and from the last use to the next load.
     load_cycles: u32,
+    /// Cycles from the first use of a block's weights on until those of the next may be loaded.
+    load_gap: u32,
     free_cycles: u32,
     state: State,
     /// Contexts of the fullest row that have not started.
@@ -66,6 +68,7 @@ impl WeightLoader {
         WeightLoader {
             lanes: array.lanes,
             load_cycles: Array::load_cycles(array.lanes),
+            load_gap: Array::load_gap(array.lanes),
             free_cycles: array.free_cycles(),
             state: State::Idle,
             left: 0,
@@ -132,6 +135,7 @@ impl WeightLoader {
             }
         }
         if over {
+            self.count = self.load_gap;
             self.state = if self.is_last_block() { State::Idle } else { State::Wait };
             self.block += 1;
         }
