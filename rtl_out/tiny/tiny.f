@@ -54,6 +54,7 @@ rtl/mare/meshkv_transport.v
 rtl/takv/meshkv_divmod.v
 rtl/takv/meshkv_placement.v
 rtl/takv/meshkv_close_rows.v
+rtl/takv/meshkv_slices_said.v
 rtl/takv/meshkv_column_controller.v
 rtl/takv/meshkv_query_words.v
 rtl/takv/meshkv_memory_port.v

@@ -292,6 +292,8 @@ module meshkv_top #(
     parameter JOB_DEPTH = 16,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 6,
+    // Cycles from then until the next block may be loaded, a lane a cycle.
+    parameter LOAD_GAP = 0,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 3,
     // Cycles from the last op of a buffer to the next load.
@@ -917,6 +919,7 @@ module meshkv_top #(
         .SUB_WIDTH          (SUB_WIDTH),
         .JOB_DEPTH          (JOB_DEPTH),
         .LOAD_CYCLES        (LOAD_CYCLES),
+        .LOAD_GAP           (LOAD_GAP),
         .LOAD_COUNT_WIDTH   (LOAD_COUNT_WIDTH),
         .FREE_CYCLES        (FREE_CYCLES),
         .FRESH_CYCLES       (FRESH_CYCLES),

@@ -68,6 +68,8 @@ module meshkv_pad #(
     parameter JOB_DEPTH = 16,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 6,
+    // Cycles from then until the next block may be loaded, a lane a cycle.
+    parameter LOAD_GAP = 0,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 3,
     // Cycles from the last op of a buffer to the next load.
@@ -447,6 +449,7 @@ module meshkv_pad #(
         .TOKEN_WIDTH     (TOKEN_WIDTH),
         .BLOCK_WIDTH     (BLOCK_WIDTH),
         .LOAD_CYCLES     (LOAD_CYCLES),
+        .LOAD_GAP        (LOAD_GAP),
         .LOAD_COUNT_WIDTH(LOAD_COUNT_WIDTH),
         .FREE_CYCLES     (FREE_CYCLES)
     ) u_loader (

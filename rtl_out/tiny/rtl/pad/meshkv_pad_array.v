@@ -5,9 +5,9 @@
 //
 // Nothing can stall, so the driver keeps these distances: words of a query in order, and none while weights are
 // loaded; an op of a slot's part FRESH_CYCLES after its last word; a word of a slot only after k_done of its
-// last K op; a load of a block only after k_done of its last token, and FREE_CYCLES after the last op of the
-// buffer; the first op of that buffer LOAD_CYCLES after the load; no load of a slot from its first READ to the
-// answer of its last; ops of the same sum 8 cycles apart.
+// last K op; a load of a block only after k_done of its last token, FREE_CYCLES after the last op of the
+// buffer, and as many cycles after another load as there are lanes; the first op of that buffer LOAD_CYCLES after
+// the load; no load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.
 `default_nettype none
 module meshkv_pad_array #(
     // Rows of the array: contexts that process a flit at a time.

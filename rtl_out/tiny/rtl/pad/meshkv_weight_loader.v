@@ -21,6 +21,8 @@ module meshkv_weight_loader #(
     parameter BLOCK_WIDTH = 1,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 6,
+    // Cycles from then until the next block may be loaded, a lane a cycle.
+    parameter LOAD_GAP = 0,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 3,
     // Cycles from the last op of a buffer to the next load.
@@ -59,7 +61,7 @@ module meshkv_weight_loader #(
 );
     localparam [1:0] IDLE = 2'd0, WAIT = 2'd1, LOAD = 2'd2, REST = 2'd3;
     localparam SPOTS    = ARRAY_ROWS * SLOTS;
-    localparam LOAD_NUM = (1 << LANE_LOG) - 1, FIRST_NUM = LOAD_CYCLES;
+    localparam LOAD_NUM = (1 << LANE_LOG) - 1, FIRST_NUM = LOAD_CYCLES, GAP_NUM = LOAD_GAP;
     reg  [1:0]                  state_q;
     reg  [SPOTS-1:0]            left_q;
     reg  [LOAD_COUNT_WIDTH-1:0] count_q;
@@ -138,7 +140,9 @@ module meshkv_weight_loader #(
                     count_q <= FIRST_NUM[LOAD_COUNT_WIDTH-1:0];
                 end
             end
+            // The scratchpad may still read the last lanes.
             REST: if (over) begin
+                count_q  <= GAP_NUM[LOAD_COUNT_WIDTH-1:0];
                 state_q  <= ends ? IDLE : WAIT;
                 block_q  <= block_q + 1'b1;
                 buffer_q <= ~buffer_q;

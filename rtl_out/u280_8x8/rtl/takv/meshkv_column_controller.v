@@ -413,30 +413,40 @@ module meshkv_column_controller #(
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
-    // when the last query is on the bus. Tiles have room for so many slices: two more are said before that stops. A slice
-    // with a new token waits for that end, and for its token.
-    localparam PAUSE_NUM   = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH;
-    localparam PAUSE_WIDTH = $clog2(PAUSE_NUM + 1);
-    localparam PAUSE_AT_NUM = PAUSE_NUM - 2;
-    localparam [PAUSE_WIDTH-1:0] PAUSE = PAUSE_AT_NUM[PAUSE_WIDTH-1:0];
-    reg  [ROWS*PAUSE_WIDTH-1:0] said_q;  // By row, those that it has to fetch or to fill.
-    reg  [ROWS-1:0]        most_said;
+    // when the last query is on the bus. Tiles have room for so many. A slice with a new token waits for that end, and for
+    // its token.
     reg                    barred_q;  // Tiles keep jobs.
-    reg                    full_q;    // They have as many as they can.
+    wire                   full;      // They have as many as they can.
     wire                   marks     = barred_q ^ loading;
     wire                   may_begin = ~marks & (loading | ~hold);
     wire                  fills    = fill_6 & ~close;
-    integer               n;
-    always @(*) begin
-        for (n = 0; n < ROWS; n = n + 1) most_said[n] = said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] >= PAUSE;
-    end
     wire                  says     = says_6 | (close & |closing_q);
     wire                  free     = ~word_valid_q | word_ready;
-    wire   paused  = full_q;
+    wire   paused  = full;
     assign advance = free & ~paused;
     // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
     wire   spare   = free & (paused | (~says));
     assign query_ready = spare & ~marks;
+    wire   said     = advance & says;
+    wire   ends_bar = spare & marks;
+    reg  [ROWS-1:0] told;
+    integer         n;
+    always @(*) begin
+        for (n = 0; n < ROWS; n = n + 1) told[n] = ask[n] | (fills & n[Y_WIDTH-1:0] == home_y_6);
+    end
+    meshkv_slices_said #(
+        .ROWS      (ROWS),
+        .ASK_DEPTH (ASK_DEPTH),
+        .FILL_DEPTH(FILL_DEPTH)
+    ) u_said (
+        .clk   (clk),
+        .rst   (rst),
+        .counts(barred_q),
+        .ends  (ends_bar),
+        .says  (said),
+        .rows  (told),
+        .full  (full)
+    );
     wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
     always @(posedge clk) begin
         if (advance) begin
@@ -504,18 +514,10 @@ module meshkv_column_controller #(
             word_q[QUERY_WIDTH:0]    <= {1'b1, {QUERY_WIDTH-3{1'b0}}, loading, 2'd3};
             barred_q                 <= loading;
         end
-        for (n = 0; n < ROWS; n = n + 1) begin
-            if (~barred_q) said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] <= {PAUSE_WIDTH{1'b0}};
-            else if (advance & says & (ask[n] | (fills & n[Y_WIDTH-1:0] == home_y_6))) begin
-                said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] <= said_q[n*PAUSE_WIDTH+:PAUSE_WIDTH] + 1'b1;
-            end
-        end
-        full_q <= barred_q & ~(spare & marks) & |most_said;
         if (rst) begin
             {valid_1, valid_2, valid_3, valid_4, valid_5, valid_6} <= 6'd0;
             word_valid_q <= 1'b0;
             barred_q     <= 1'b0;
-            full_q       <= 1'b0;
         end
     end
 

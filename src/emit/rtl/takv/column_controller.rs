@@ -96,7 +96,7 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
     if w.append.is_some() {
         b = b.new_tokens(Dir::Input).more_tokens(Dir::Input);
     }
-    let mut parts = vec!["meshkv_fifo", "meshkv_placement", "meshkv_close_rows"];
+    let mut parts = vec!["meshkv_fifo", "meshkv_placement", "meshkv_close_rows", "meshkv_slices_said"];
     if w.append.is_some() {
         parts.push("meshkv_token_words");
     }

@@ -11,6 +11,7 @@ pub(super) mod params;
 pub(super) mod placement;
 pub(super) mod prefetcher;
 pub(super) mod query_words;
+mod slices_said;
 pub(super) mod swap_unit;
 mod tables;
 mod token_words;
@@ -27,6 +28,7 @@ use crate::emit::rtl::takv::params::TakvParams;
 use crate::emit::rtl::takv::placement::{divmod, placement};
 use crate::emit::rtl::takv::prefetcher::prefetcher;
 use crate::emit::rtl::takv::query_words::query_words;
+use crate::emit::rtl::takv::slices_said::slices_said;
 use crate::emit::rtl::takv::swap_unit::{occupancy, swap_unit};
 use crate::emit::rtl::takv::token_words::token_words;
 
@@ -43,6 +45,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("takv/meshkv_prefetcher.v"),
     template!("takv/meshkv_query_words.v"),
     template!("takv/meshkv_divmod.v"),
+    template!("takv/meshkv_slices_said.v"),
     template!("takv/meshkv_swap_unit.v"),
     template!("takv/meshkv_token_words.v"),
     template!("takv/meshkv_write_port.v"),
@@ -57,7 +60,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     if w.placement.kind != PlacementKind::Hub {
         modules.push(divmod());
     }
-    modules.extend([placement, close_rows(&w)]);
+    modules.extend([placement, close_rows(&w), slices_said(&w)]);
     if w.append.is_some() {
         modules.push(token_words(&w));
     }
