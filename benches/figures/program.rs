@@ -30,8 +30,14 @@ pub fn meshkv() -> Command {
 /// Output of `meshkv ARGS --json`. A failed check is an error: a broken fabric gives no figures.
 pub fn json(args: &str) -> Result<Value> {
     let output = meshkv().args(args.split_whitespace()).args(["--json", "-q"]).output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "meshkv {args}: {}\n{errors}", output.status);
+    let said = |text| String::from_utf8_lossy(text).trim().to_owned();
+    ensure!(
+        output.status.success(),
+        "meshkv {args}: {}\n{}\n{}",
+        output.status,
+        said(&output.stderr),
+        said(&output.stdout)
+    );
     serde_json::from_slice(&output.stdout).with_context(|| format!("meshkv {args}: no JSON"))
 }
 
