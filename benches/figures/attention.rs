@@ -143,7 +143,7 @@ fn areas() -> Result<Vec<Figure>> {
 /// PaD.
 fn tile(yosys: &Yosys, design: &Design, command: &str) -> Result<Figure> {
     let mut files = emit::emit(design)?;
-    files.retain(|file| file.path.ends_with(".v"));
+    files.retain(|file| file.path.starts_with("rtl/") && file.path.ends_with(".v"));
     files.push(SourceFile { path: "rtl/meshkv_node.v".to_owned(), text: one_place(design) });
     let Costs { area, period_ns, .. } = area::of_files(yosys, &files, "meshkv_node", "")?;
     let goals = [
