@@ -200,7 +200,7 @@ fn best_change(design: &Design, streams: u32, now: (&'static str, f64)) -> Optio
         let changed = Design::from_config(&design.name, &config).ok()?;
         let step = layer(&changed, streams)?;
         let (held_by, gbs) =
-            rates(&changed, &step, &Choice::least_bounds(&changed, &step.descriptors)).least();
+            rates(&changed, &step, &Choice::by_bounds(&changed, &step.descriptors).1).least();
         let value = serde_json::from_str(&text).unwrap_or(Value::Null);
         (gbs >= WORTH * now.1).then_some(Change { key, value, text, gbs, held_by })
     });

@@ -42,12 +42,12 @@ impl Choice {
         Choice { mapping, forecasts: forecasts.to_vec() }
     }
 
-    /// The bounds of the mapping whose tightest is the least, for these descriptors; those of `row-aligned` if it is within
-    /// 2 % of it. Bounds leave out what parts wait for, so they take a small part of a forecast's time.
-    pub fn least_bounds(design: &Design, descriptors: &[Descriptor]) -> Bounds {
+    /// The mapping whose tightest bound is the least for these descriptors, with its bounds; `row-aligned` if that is
+    /// within 2 % of it. Bounds leave out what parts wait for, so they take a small part of a forecast's time.
+    pub fn by_bounds(design: &Design, descriptors: &[Descriptor]) -> (Mapping, Bounds) {
         let under = |mapping| descriptors.iter().map(|d| Descriptor { mapping, ..*d }).collect::<Vec<_>>();
-        let of = |mapping| least_cycles(design, &under(mapping));
-        let cost = |bounds: &Bounds| bounds.tightest().1 as f64;
+        let of = |mapping| (mapping, least_cycles(design, &under(mapping)));
+        let cost = |(_, bounds): &(Mapping, Bounds)| bounds.tightest().1 as f64;
         let aligned = of(Mapping::RowAligned);
         let others = [Mapping::HeadTile, Mapping::StreamStriped].map(of);
         let best = others.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are two");

@@ -105,9 +105,21 @@ fn mappings(text: &mut String, design: &Design) {
                 step: true,
                 append: false,
             };
-            Choice::new(design, &[descriptor]).mapping.number().to_string()
+            mapping(design, descriptor).number().to_string()
         });
         let _ = writeln!(text, "    {{{}}},", chosen.collect::<Vec<_>>().join(", "));
     }
     *text += "};\n";
+}
+
+/// Segments of all streams up to which the fill of the pipes decides, which forecasts follow and bounds leave out.
+const SHORT: u32 = 16;
+
+/// The mapping for one descriptor: by forecasts of a short run, by bounds of a long one, which are much sooner had.
+fn mapping(design: &Design, descriptor: Descriptor) -> Mapping {
+    if descriptor.streams.saturating_mul(descriptor.count) <= SHORT {
+        Choice::new(design, &[descriptor]).mapping
+    } else {
+        Choice::by_bounds(design, &[descriptor]).0
+    }
 }
