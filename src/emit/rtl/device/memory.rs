@@ -135,7 +135,6 @@ pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> Mod
     .input("query_go", 1, "One pulse: start.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
     .output("query_begun", 1, "One pulse: the core has them all, or knows that they come.")
-    .output("query_done", 1, "One pulse: the core has them all.")
     .output("query_bad", 1, "One pulse: memory returned an error.")
     .output("query_late", 1, "Memory does not answer.")
     .output("query_moves", 1, "One pulse: progress.")
@@ -197,8 +196,8 @@ pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> Mod
         &[
             "Reads new tokens from behind the queries and hands them to the core, a group of words at a time.",
             "",
-            "Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read while the run's first",
-            "descriptors are under way; slices with a new token wait for all tokens.",
+            "Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read beside the queries,",
+            "while the run's first descriptors are under way.",
         ],
     )
     .control(&c.control, &["FLIT_WIDTH", "STREAMS_WIDTH", "QUERY_GROUP", "TOKEN_GROUPS", "TOKEN_GROUP_WIDTH", "TIMEOUT_WIDTH"])
@@ -206,8 +205,7 @@ pub(in crate::emit::rtl) fn token_reader(w: &DeviceParams, c: &PadParams) -> Mod
     .clocked()
     .input("flush", 1, "Pending work is dropped.")
     .group("The run.")
-    .input("begin_run", 1, "One pulse: the number of streams is sampled.")
-    .input("token_go", 1, "One pulse: start; no other reader is at work.")
+    .input("begin_run", 1, "One pulse: the number of streams is sampled, and reading starts.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
     .output("token_busy", 1, "Tokens are being read.")
     .output("token_bad", 1, "One pulse: memory returned an error.")

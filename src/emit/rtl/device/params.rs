@@ -156,13 +156,14 @@ impl DeviceParams {
     }
 }
 
-/// Bursts of an epoch at most that memory owes to the readers of list, queries and new tokens, which take turns.
+/// Bursts of an epoch at most that memory owes to the readers of list and queries, which take turns, and of new tokens.
 ///
 /// A reader asks while it has places for its longest burst. Those of queries are the shortest: a head's.
 fn query_bursts(design: &Design) -> u32 {
     let head_flits = 16 * design.config.pe.head_dim / design.flit.data_width;
     let burst = if head_flits == 0 { READER_BURST } else { head_flits.min(READER_BURST) };
-    (READER_PLACES - READER_BURST) / burst + 1
+    let of_tokens = if design.append.is_some() { READER_PLACES / READER_BURST } else { 0 };
+    (READER_PLACES - READER_BURST) / burst + 1 + of_tokens
 }
 
 /// Verilog literal with two bits for each of sixteen rows.
@@ -258,7 +259,7 @@ impl ModuleBuilder {
             "QUERY_BURSTS" => self.param(
                 "QUERY_BURSTS",
                 w.query_bursts,
-                "Bursts of queries, list or new tokens of an epoch at most that memory owes.",
+                "Bursts of queries, list and new tokens of an epoch at most that memory owes.",
             ),
             "STREAMS_NUM" => self.param("STREAMS_NUM", w.streams, "Streams that can be decoded at once."),
             "QUERY_HEADS" => self.param("QUERY_HEADS", w.heads, "Query heads of the model."),

@@ -66,6 +66,8 @@ impl ColumnController {
             lap: design.placement.lap(),
             held: Held::new(design),
             barred: false,
+            grown: 0,
+            cols: design.mesh.cols() as usize,
             said: vec![0; design.mesh.rows() as usize].into(),
             full: false,
         }
@@ -113,7 +115,18 @@ impl ColumnController {
     }
 
     fn keeps_tokens(&self, common: &Common) -> bool {
-        self.barred || common.more_tokens && !self.tokens.as_ref().is_some_and(|tokens| tokens.ready)
+        self.has_grown() || common.more_tokens && !self.tokens.as_ref().is_some_and(|tokens| tokens.ready)
+    }
+
+    /// Tiles keep jobs, and the home of the last stage's slice has got a new token since. It takes no other before it
+    /// fills slices.
+    fn has_grown(&self) -> bool {
+        self.barred && self.grown >> self.row() & 1 == 1
+    }
+
+    /// Row of the home of the last stage's slice.
+    fn row(&self) -> usize {
+        self.stages[STAGES - 1].home / self.cols
     }
 
     fn advances(&self, design: &Design, common: &Common) -> bool {
@@ -196,11 +209,15 @@ impl ColumnController {
         let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
         let mark = BusWord { kind: Kind::Mark, barred: common.loading, ..BusWord::default() };
         let spare = if marked { Some(mark) } else { query };
-        let grows = !self.barred && self.grows(design);
-        let waits = grows.then(|| descriptor.prefix * slices + self.stages[STAGES - 1].slice);
+        let grows = self.grows(design);
+        let waits = (grows && !self.has_grown()).then(|| descriptor.prefix * slices + self.stages[STAGES - 1].slice);
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
         let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));
+        self.grown |= u32::from(advances && grows) << self.row();
+        if !self.barred {
+            self.grown = 0;
+        }
         if advances {
             self.shift(design, &descriptor, entering);
             self.word = word.or(spare);

@@ -60,6 +60,9 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) held: Option<Held>,
     /// Tiles keep jobs; by row, words said to it since; and whether tiles have as many slices as they can.
     pub(super) barred: bool,
+    /// Rows whose homes have got a new token since tiles keep jobs.
+    pub(super) grown: u32,
+    pub(super) cols: usize,
     pub(super) said: Box<[u32]>,
     pub(super) full: bool,
 }
