@@ -96,7 +96,7 @@ module meshkv_top #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Bursts of queries, list or new tokens of an epoch at most that memory owes.
+    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
     parameter QUERY_BURSTS = 3,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,

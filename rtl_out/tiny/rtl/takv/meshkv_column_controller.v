@@ -390,8 +390,7 @@ module meshkv_column_controller #(
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
-    // when the last query is on the bus. Tiles have room for so many. A slice with a new token waits for that end, and for
-    // its token.
+    // when the last query is on the bus. Tiles have room for so many.
     reg                    barred_q;  // Tiles keep jobs.
     wire                   full;      // They have as many as they can.
     wire                   marks     = barred_q ^ loading;
@@ -402,7 +401,7 @@ module meshkv_column_controller #(
     wire   paused  = full;
     assign advance = free & ~paused;
     // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
-    wire   spare   = free & (paused | (~says));
+    wire   spare   = free & (paused | ~says);
     assign query_ready = spare & ~marks;
     wire   said     = advance & says & ~call;
     wire   ends_bar = spare & marks;

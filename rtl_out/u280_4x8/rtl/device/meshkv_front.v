@@ -107,8 +107,8 @@ module meshkv_front #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Bursts of queries, list or new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 5,
+    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
+    parameter QUERY_BURSTS = 7,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
@@ -1355,7 +1355,6 @@ module meshkv_front #(
     wire count_valid;
     wire [31:0] count_data;
     wire query_begun;
-    wire query_done;
     wire query_bad;
     wire query_late;
     wire query_moves;
@@ -1662,7 +1661,7 @@ module meshkv_front #(
     wire             append_busy = token_busy | (|writing_tokens);
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
-    wire             beat_valid, ask_ready;
+    wire             beat_valid, query_beat, ask_ready;
     wire [FLIT_WIDTH-1:0] beat_data;
     wire [1:0]       beat_resp;
 
@@ -1992,7 +1991,8 @@ module meshkv_front #(
     );
 
     // Queries are read by the port that writes outputs.
-    wire [AXI_ID_WIDTH-1:0] unused_beat_id;
+    wire [AXI_ID_WIDTH-1:0] beat_id;
+    wire                    unused_beat_id = |beat_id;
     wire                    unused_beat_last, unused_query_beats;
     localparam LIST_NUM = NUM_ARGUMENTS - 1;
     localparam [ARG_BITS-1:0] QUERIES = 0, OUTPUTS = 1, LIST = LIST_NUM[ARG_BITS-1:0];
@@ -2015,7 +2015,6 @@ module meshkv_front #(
         .query_go    (query_go),
         .streams     (query_streams[STREAMS_WIDTH-1:0]),
         .query_begun (query_begun),
-        .query_done  (query_done),
         .query_bad   (query_bad),
         .query_late  (query_late),
         .query_moves (query_moves),
@@ -2030,12 +2029,15 @@ module meshkv_front #(
         .ask_ready   (ask_ready),
         .ask_addr    (ask_addr),
         .ask_len     (ask_len),
-        .beat_valid  (beat_valid),
+        .beat_valid  (query_beat),
         .beat_data   (beat_data),
         .beat_resp   (beat_resp)
     );
 
-    // New tokens lie behind the queries and are read after them, by the same port.
+    // New tokens lie behind the queries and are read beside them, by the same port under another ID. Queries ask first.
+    assign query_beat = beat_valid & ~beat_id[0];
+    wire   token_beat = beat_valid & beat_id[0];
+    wire   token_ask_ready = ask_ready & ~ask_valid;
     meshkv_token_reader #(
         .FLIT_WIDTH       (FLIT_WIDTH),
         .STREAMS_WIDTH    (STREAMS_WIDTH),
@@ -2052,7 +2054,6 @@ module meshkv_front #(
         .rst            (rst_q),
         .flush          (flush),
         .begin_run      (begin_run),
-        .token_go       (query_done),
         .streams        (token_streams[STREAMS_WIDTH-1:0]),
         .token_busy     (token_busy),
         .token_bad      (token_bad),
@@ -2063,17 +2064,18 @@ module meshkv_front #(
         .token_data     (token_data),
         .more_tokens    (more_tokens),
         .token_ask_valid(token_ask_valid),
-        .ask_ready      (ask_ready),
+        .ask_ready      (token_ask_ready),
         .token_ask_addr (token_ask_addr),
         .token_ask_len  (token_ask_len),
-        .beat_valid     (beat_valid),
+        .beat_valid     (token_beat),
         .beat_data      (beat_data),
         .beat_resp      (beat_resp)
     );
 
     wire                     near_ask_valid = ask_valid | token_ask_valid;
-    wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = token_ask_valid ? token_ask_addr : ask_addr;
-    wire [7:0]               near_ask_len   = token_ask_valid ? token_ask_len : ask_len;
+    wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = ask_valid ? ask_addr : token_ask_addr;
+    wire [7:0]               near_ask_len   = ask_valid ? ask_len : token_ask_len;
+    wire                     near_ask_other = ~ask_valid & ~list_ask_valid;
 
     meshkv_read_guard #(
         .ID_WIDTH     (AXI_ID_WIDTH),
@@ -2101,11 +2103,11 @@ module meshkv_front #(
         .moves        (unused_query_beats),
         .s_arvalid    (near_ask_valid | list_ask_valid),
         .s_arready    (ask_ready),
-        .s_arid       ({AXI_ID_WIDTH{1'b0}}),
+        .s_arid       ({ {AXI_ID_WIDTH-1{1'b0}}, near_ask_other}),
         .s_araddr     (list_ask_valid ? list_ask_addr : near_ask_addr),
         .s_arlen      (list_ask_valid ? list_ask_len : near_ask_len),
         .s_rvalid     (beat_valid),
-        .s_rid        (unused_beat_id),
+        .s_rid        (beat_id),
         .s_rdata      (beat_data),
         .s_rresp      (beat_resp),
         .s_rlast      (unused_beat_last),

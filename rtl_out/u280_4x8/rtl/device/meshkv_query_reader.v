@@ -36,7 +36,6 @@ module meshkv_query_reader #(
     input  wire                         query_go,  // One pulse: start.
     input  wire [STREAMS_WIDTH-1:0]     streams,  // Number of streams to read.
     output wire                         query_begun,  // One pulse: the core has them all, or knows that they come.
-    output wire                         query_done,  // One pulse: the core has them all.
     output wire                         query_bad,  // One pulse: memory returned an error.
     output wire                         query_late,  // Memory does not answer.
     output wire                         query_moves,  // One pulse: progress.
@@ -183,7 +182,6 @@ module meshkv_query_reader #(
     reg [3:0]                 ended_q;  // The last group has reached the core after these.
     reg [TIMEOUT_WIDTH-1:0]   patience_q;
     reg                       late_q;
-    assign query_done  = done_q;
     assign more_queries  = open_q;
     assign query_begun = begun_q[2];
     assign query_bad   = bad_q;

@@ -3,8 +3,8 @@
 //
 // Reads new tokens from behind the queries and hands them to the core, a group of words at a time.
 //
-// Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read while the run's first
-// descriptors are under way; slices with a new token wait for all tokens.
+// Tokens are consecutive: stream by stream, KV head by KV head, K before V. They are read beside the queries,
+// while the run's first descriptors are under way.
 `default_nettype none
 module meshkv_token_reader #(
     // Width of a flit's payload in bits.
@@ -33,8 +33,7 @@ module meshkv_token_reader #(
     input  wire                         flush,  // Pending work is dropped.
 
     // The run.
-    input  wire                         begin_run,  // One pulse: the number of streams is sampled.
-    input  wire                         token_go,  // One pulse: start; no other reader is at work.
+    input  wire                         begin_run,  // One pulse: the number of streams is sampled, and reading starts.
     input  wire [STREAMS_WIDTH-1:0]     streams,  // Number of streams to read.
     output wire                         token_busy,  // Tokens are being read.
     output wire                         token_bad,  // One pulse: memory returned an error.
@@ -72,7 +71,7 @@ module meshkv_token_reader #(
     reg  [LEFT_BITS-1:0]     left_q;  // Groups that the core does not have.
     reg  [IO_ADDR_WIDTH-1:0] addr_q, next_q;
     reg  [ROOM_BITS-1:0]     room_q;
-    reg                      valid_q, busy_q;
+    reg                      valid_q, busy_q, begins_q;
     reg  [STREAMS_WIDTH-1:0] streams_q;  // Of this run: a host may write that of the next one.
     reg  [4:0]               beats_q;
     wire [LEFT_BITS-1:0]     groups = { {LEFT_BITS-STREAMS_WIDTH{1'b0}}, streams_q} * STREAM_GROUPS[LEFT_BITS-1:0];
@@ -128,7 +127,8 @@ module meshkv_token_reader #(
     assign token_busy  = busy_q;
     always @(posedge clk) begin
         if (begin_run) streams_q <= streams;
-        if (token_go) begin
+        begins_q <= begin_run;
+        if (begins_q) begin
             ask_q    <= beats;
             left_q   <= groups;
             next_q   <= TOKENS_AT[IO_ADDR_WIDTH-1:0];
@@ -158,7 +158,7 @@ module meshkv_token_reader #(
             group_q <= number_q;
             data_q  <= flit[part_q*GROUP_WIDTH+:GROUP_WIDTH];
         end
-        busy_q     <= token_go | (busy_q & ~rests);
+        busy_q     <= begins_q | (busy_q & ~rests);
         open_q     <= begin_run ? |streams : open_q & ~(busy_q & rests);
         bad_q      <= comes & |beat_resp;
         moves_q    <= comes | gives;
@@ -172,6 +172,7 @@ module meshkv_token_reader #(
             valid_q       <= 1'b0;
             token_valid_q <= 1'b0;
             busy_q        <= 1'b0;
+            begins_q      <= 1'b0;
             open_q        <= 1'b0;
             bad_q         <= 1'b0;
             late_q        <= 1'b0;

@@ -435,8 +435,8 @@ module meshkv_column_controller #(
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
-    // when the last query is on the bus. Tiles have room for so many. A slice with a new token waits for that end, and for
-    // its token.
+    // when the last query is on the bus. Tiles have room for so many. A home takes one new token before it fills
+    // anything: a second slice with one waits for that end, and each for its token.
     reg                    barred_q;  // Tiles keep jobs.
     wire                   full;      // They have as many as they can.
     wire                   marks     = barred_q ^ loading;
@@ -446,6 +446,8 @@ module meshkv_column_controller #(
     wire                  free     = ~word_valid_q | word_ready;
     wire                  grows_6 = valid_6 & fill_6 & ends_6 & appends;
     wire                  tells, token, names_token, held;
+    reg  [ROWS-1:0]       grown_q;  // Homes with a new token since tiles keep jobs.
+    wire                  grown_6 = barred_q & grown_q[home_y_6];
     wire [63:0]           of_token;
     meshkv_token_words #(
         .STREAM_WIDTH     (STREAM_WIDTH),
@@ -462,7 +464,7 @@ module meshkv_column_controller #(
         .token_group(token_group),
         .token_data (token_data),
         .more_tokens(more_tokens),
-        .waits      (grows_6 & ~barred_q),
+        .waits      (grows_6 & ~grown_6),
         .begins     (~valid_6),
         .leaves     (advance),
         .stream     (prefix),
@@ -474,10 +476,10 @@ module meshkv_column_controller #(
         .names      (names_token),
         .word       (of_token)
     );
-    wire                  paused  = full | held | (grows_6 & barred_q);
+    wire                  paused  = full | held | (grows_6 & grown_6);
     assign advance     = free & ~tells & ~paused;
     // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
-    wire   spare   = free & (paused | (~tells & ~says));
+    wire   spare   = free & ~tells & (paused | ~says);
     assign query_ready = spare & ~marks;
     wire   said     = advance & says;
     wire   ends_bar = spare & marks;
@@ -567,6 +569,8 @@ module meshkv_column_controller #(
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH:0]    <= {1'b0, query_data, query_word, query_head, query_stream, 2'd3};
         end
+        if (advance & grows_6) grown_q[home_y_6] <= 1'b1;
+        if (~barred_q) grown_q <= {ROWS{1'b0}};
         if (spare & marks) begin
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH:0]    <= {1'b1, {QUERY_WIDTH-3{1'b0}}, loading, 2'd3};

@@ -89,7 +89,7 @@ module meshkv_front #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Bursts of queries, list or new tokens of an epoch at most that memory owes.
+    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
     parameter QUERY_BURSTS = 3,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
@@ -813,7 +813,6 @@ module meshkv_front #(
     wire count_valid;
     wire [31:0] count_data;
     wire query_begun;
-    wire query_done;
     wire query_bad;
     wire query_late;
     wire query_moves;
@@ -957,7 +956,7 @@ module meshkv_front #(
     wire [PORTS-1:0] moves = read_moves;
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
-    wire             beat_valid, ask_ready;
+    wire             beat_valid, query_beat, ask_ready;
     wire [FLIT_WIDTH-1:0] beat_data;
     wire [1:0]       beat_resp;
 
@@ -1278,7 +1277,8 @@ module meshkv_front #(
     );
 
     // Queries are read by the port that writes outputs.
-    wire [AXI_ID_WIDTH-1:0] unused_beat_id;
+    wire [AXI_ID_WIDTH-1:0] beat_id;
+    wire                    unused_beat_id = |beat_id;
     wire                    unused_beat_last, unused_query_beats;
     localparam LIST_NUM = NUM_ARGUMENTS - 1;
     localparam [ARG_BITS-1:0] QUERIES = 0, OUTPUTS = 1, LIST = LIST_NUM[ARG_BITS-1:0];
@@ -1301,7 +1301,6 @@ module meshkv_front #(
         .query_go    (query_go),
         .streams     (query_streams[STREAMS_WIDTH-1:0]),
         .query_begun (query_begun),
-        .query_done  (query_done),
         .query_bad   (query_bad),
         .query_late  (query_late),
         .query_moves (query_moves),
@@ -1316,12 +1315,13 @@ module meshkv_front #(
         .ask_ready   (ask_ready),
         .ask_addr    (ask_addr),
         .ask_len     (ask_len),
-        .beat_valid  (beat_valid),
+        .beat_valid  (query_beat),
         .beat_data   (beat_data),
         .beat_resp   (beat_resp)
     );
-    wire                     unused_done    = query_done;
+    assign                   query_beat     = beat_valid;
     wire                     near_ask_valid = ask_valid;
+    wire                     near_ask_other = 1'b0;
     wire [IO_ADDR_WIDTH-1:0] near_ask_addr  = ask_addr;
     wire [7:0]               near_ask_len   = ask_len;
 
@@ -1351,11 +1351,11 @@ module meshkv_front #(
         .moves        (unused_query_beats),
         .s_arvalid    (near_ask_valid | list_ask_valid),
         .s_arready    (ask_ready),
-        .s_arid       ({AXI_ID_WIDTH{1'b0}}),
+        .s_arid       ({ {AXI_ID_WIDTH-1{1'b0}}, near_ask_other}),
         .s_araddr     (list_ask_valid ? list_ask_addr : near_ask_addr),
         .s_arlen      (list_ask_valid ? list_ask_len : near_ask_len),
         .s_rvalid     (beat_valid),
-        .s_rid        (unused_beat_id),
+        .s_rid        (beat_id),
         .s_rdata      (beat_data),
         .s_rresp      (beat_resp),
         .s_rlast      (unused_beat_last),

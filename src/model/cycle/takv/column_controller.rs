@@ -105,8 +105,8 @@ impl ColumnController {
 
     /// A word of no descriptor can go.
     fn has_spare(&self, design: &Design, common: &Common) -> bool {
-        let says = self.tells(design, common) || self.says(design);
-        self.is_free() && (self.is_paused(design, common) || !says)
+        let may = self.is_paused(design, common) || !self.says(design);
+        self.is_free() && !self.tells(design, common) && may
     }
 
     /// Tiles have as many slices as they can keep, or a slice waits for its new token.
