@@ -154,8 +154,7 @@ fn a_close_that_leaves_partial_results_in_other_rows_is_found() {
     let mut files = emitted(&design).to_vec();
     let file = source_mut(&mut files, "meshkv_column_controller");
     for (from, to) in [
-        ("if (gathers_q) close_rows", "if (~head_tile) close_rows"),
-        ("if (~gathers_q) others", "if (head_tile) others"),
+        (".gathers   (gathers_q)", ".gathers   (~head_tile)"),
         ("close & gathers_q & head_tile ? 2'd1 : mapping", "mapping"),
     ] {
         assert_eq!(file.text.matches(from).count(), 1, "{from}");
