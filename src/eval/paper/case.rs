@@ -1,5 +1,6 @@
 //! A case: a fabric, a model and a workload of which the paper or this repository claims something.
 
+use super::plan::OWN_COLUMNS;
 use crate::config::{DecodeWork, Shares, TileOfHead};
 
 /// A model of the paper's evaluation.
@@ -116,7 +117,7 @@ impl Case {
     /// Layers that spread over all columns, where the homes of a layer are in one: a takv placement of stride 0.
     pub(super) fn layers_in_columns(self) -> bool {
         let name = self.fabric.split('/').next().unwrap_or_default();
-        matches!(name, "takv" | "meshkv" | "no_bloom" | "no_pad" | "no_mare")
+        self.fabric != OWN_COLUMNS && matches!(name, "takv" | "meshkv" | "no_bloom" | "no_pad" | "no_mare")
     }
 
     /// The run of so many layers and segments of a layer; 0 segments for all.

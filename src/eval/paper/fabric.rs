@@ -1,7 +1,7 @@
 //! The fabrics that are compared, by name: configurations of the repository, and changes to them.
 
 use super::case::Model;
-use crate::config::Config;
+use crate::config::{Config, Spread};
 
 /// Configurations that ship with the program.
 const FILES: [(&str, &str); 12] = [
@@ -26,6 +26,7 @@ fn change(config: &mut Config, text: &str) -> Option<()> {
         "window" => config.mare.coalesce_window = value.parse().ok()?,
         "segment" => config.kv.segment_tokens = value.parse().ok()?,
         "fifo" => config.pad.fifo_depth = Some(value.parse().ok()?),
+        "spread" if value == "slice" => config.takv.spread = Spread::Slice,
         "epoch" => config.takv.swap_epoch = Some(value.parse().ok()?),
         "vn0" => config.noc.vn0_vcs = value.parse().ok()?,
         "vn1" => config.noc.vn1_vcs = value.parse().ok()?,

@@ -10,7 +10,7 @@ use super::verdict::{Verdict, TOLERANCE};
 const WIDTH: usize = 100;
 
 /// Tables of what is not in the paper.
-const OWN: [&str; 4] = ["card", "accuracy", "steps", "intervals"];
+const OWN: [&str; 5] = ["limit", "card", "accuracy", "steps", "intervals"];
 
 /// All claims in tables by their place in the paper, with the figures, whose files are in `folder`.
 pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table], folder: &str) -> String {

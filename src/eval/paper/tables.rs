@@ -6,7 +6,8 @@ use super::claim::Claim;
 use super::intervals::{intervals, Interval};
 use super::measured::{Found, Measured};
 use super::plan::{
-    mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, SWAPS, VARIED, WINDOWS,
+    mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, OWN_COLUMNS, SWAPS, VARIED,
+    WINDOWS,
 };
 use crate::config::{Shares, TileOfHead};
 use crate::eval::grid::csv_line;
@@ -187,6 +188,26 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
             merging,
             meshkv,
             |of, _| vec![format!("{:.4}", of.merged), format!("{:.0}", of.cycles)],
+        ),
+        of_cases(
+            found,
+            (
+                "limit",
+                "The limit of placement: each slice in the column that computes its KV head (takv.spread), beside cent with a head on one tile",
+            ),
+            &["traversals", "over_cent", "cycles", "speed_over_cent"],
+            [Model::Llama, Model::Mistral]
+                .into_iter()
+                .map(|model| Case::of(OWN_COLUMNS).model(model).mapped(TileOfHead::RowAligned)),
+            |case| Case { fabric: "cent", mapping: TileOfHead::HeadTile, ..case },
+            |of, base| {
+                vec![
+                    format!("{:.0}", of.traffic),
+                    over(of.traffic, base.map(|b| b.traffic)),
+                    format!("{:.0}", of.cycles),
+                    over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles)),
+                ]
+            },
         ),
         of_cases(
             found,
