@@ -1,6 +1,5 @@
 //! A case: a fabric, a model and a workload of which the paper or this repository claims something.
 
-use super::plan::OWN_COLUMNS;
 use crate::config::{DecodeWork, Shares, TileOfHead};
 
 /// A model of the paper's evaluation.
@@ -44,6 +43,10 @@ pub struct Case {
     /// A context of which every eighth segment is attended to, so that all homes are in one row, in some steps.
     pub skewed: bool,
 }
+
+/// Every slice in the column that computes its KV head, so that no key and no value crosses a link: the limit of what
+/// placement can do.
+pub(super) const OWN_COLUMNS: &str = "meshkv/spread=slice";
 
 /// The paper's longest context.
 pub(super) const LONGEST: u32 = 32_768;

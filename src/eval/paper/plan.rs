@@ -1,6 +1,6 @@
 //! What must run: the cases, and the samples of each that fit a budget of cycles.
 
-use super::case::{file_name, Case, Model, LONGEST};
+use super::case::{file_name, Case, Model, LONGEST, OWN_COLUMNS};
 use super::fabric::fabric;
 use crate::config::{Config, DecodeWork, Shares, TileOfHead, WorkKind};
 use crate::cosim::workloads::decode::WorkloadError;
@@ -88,9 +88,6 @@ pub(super) const VARIED: [&str; 6] = [
 ];
 /// Fabrics of the ablation.
 pub(super) const ABLATED: [&str; 5] = ["no_bloom", "no_takv", "no_pad", "no_mare", "cent"];
-/// Every slice in the column that computes its KV head, so that no key and no value crosses a link: the limit of what
-/// placement can do.
-pub(super) const OWN_COLUMNS: &str = "meshkv/spread=slice";
 /// Fabrics with and without swaps of homes after every step.
 pub(super) const SWAPS: [&str; 2] = ["meshkv_stride1/epoch=1", "meshkv_stride1/epoch=0"];
 /// Segments that a skewed case attends to.

@@ -1,13 +1,12 @@
 //! Tables of the evaluation: what was measured, one CSV file a topic.
 
 use super::accuracy::{accuracy, Accuracy, Errors};
-use super::case::{mapping_name, Case, Model, LONGEST};
+use super::case::{mapping_name, Case, Model, LONGEST, OWN_COLUMNS};
 use super::claim::Claim;
 use super::intervals::{intervals, Interval};
 use super::measured::{Found, Measured};
 use super::plan::{
-    mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, OWN_COLUMNS, SWAPS, VARIED,
-    WINDOWS,
+    mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, SWAPS, VARIED, WINDOWS,
 };
 use crate::config::{Shares, TileOfHead};
 use crate::eval::grid::csv_line;
