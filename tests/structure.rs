@@ -445,11 +445,11 @@ fn an_arrow_against_the_order_is_found() {
 #[test]
 fn an_arrow_between_blocks_that_is_put_there_is_found() {
     let mut sources = src();
-    let fifo = sources.get_mut("emit/rtl/common/fifo").expect("this file is there");
-    fifo.insert_str(0, "use crate::emit::rtl::pad::params::PadParams;\n");
+    let tables = sources.get_mut("emit/rtl/takv/tables").expect("this file is there");
+    tables.insert_str(0, "use crate::emit::rtl::pad::row::Rows;\n");
     assert_eq!(
         against_the_order(&graph(&sources)),
-        ["emit/rtl/common/fifo uses emit/rtl/pad/params, of a block that comes later"]
+        ["emit/rtl/takv/tables uses emit/rtl/pad/row, of a block that comes later"]
     );
 }
 

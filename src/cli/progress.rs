@@ -94,20 +94,33 @@ impl Drop for Progress {
 
 /// A line on the state of the work.
 fn line(bar: &ProgressBar) -> String {
-    let elapsed = HumanDuration(bar.elapsed());
+    let elapsed = bar.elapsed();
     match bar.length() {
         Some(len) if bar.position() > 0 => {
             let percent = 100 * bar.position() / len.max(1);
-            format!("{}: {percent} % after {elapsed}, about {} left", bar.message(), HumanDuration(bar.eta()))
+            let left = HumanDuration(time_left(elapsed, bar.position(), len));
+            format!("{}: {percent} % after {}, about {left} left", bar.message(), HumanDuration(elapsed))
         }
-        _ => format!("{}: at work for {elapsed}", bar.message()),
+        _ => format!("{}: at work for {}", bar.message(), HumanDuration(elapsed)),
     }
+}
+
+/// Time that the rest takes at the rate of all that is done. The bar's own estimate is of its last seconds, and says
+/// centuries where a step takes minutes.
+fn time_left(elapsed: Duration, done: u64, all: u64) -> Duration {
+    elapsed.mul_f64(all.saturating_sub(done) as f64 / done.max(1) as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn long_steps_leave_the_time_of_the_steps_before() {
+        assert_eq!(time_left(Duration::from_secs(600), 2, 8), Duration::from_secs(1800));
+        assert_eq!(time_left(Duration::from_secs(600), 8, 8), Duration::ZERO);
+    }
 
     #[test]
     fn work_without_a_terminal_says_lines_until_it_ends() {

@@ -39,14 +39,13 @@ fn command_file(name: &str, modules: &[ModuleSpec]) -> String {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::emit::rtl::module::ModuleBuilder;
     use crate::emit::Block;
 
     fn files(name: &str) -> Vec<SourceFile> {
         let design = Design::from_config(name, &Config::default()).unwrap();
         let modules = [
-            ModuleBuilder::new(Block::Common, "meshkv_fifo", &[]).build(),
-            ModuleBuilder::new(Block::Device, TOP, &[]).instances(&["meshkv_fifo"]).build(),
+            ModuleSpec::bare(Block::Common, "meshkv_fifo", &[]),
+            ModuleSpec::bare(Block::Device, TOP, &["meshkv_fifo"]),
         ];
         emit(&design, &modules)
     }

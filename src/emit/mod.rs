@@ -18,7 +18,7 @@ mod write;
 pub use crate::design::{pad_events, TILE_EVENTS};
 pub use board::{converters, CARD_DEFINES};
 pub use ecosystem::BENCH_OUTPUTS;
-pub use rtl::{array, array_modules, emit_block, modules, row_memories, ultra_rams, RowMemories};
+pub use rtl::{array, emit_block, modules, row_memories, ultra_rams, RowMemories};
 pub use rtl::{Block, Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
 pub use source_file::SourceFile;
@@ -27,8 +27,7 @@ pub use write::{Comparison, Different, Generated, Origin};
 
 /// All files of a design, sorted by path.
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
-    let modules = modules(design);
-    let mut files = rtl::emit(design)?;
+    let (modules, mut files) = rtl::emit(design)?;
     files.extend(filelist::emit(design, &modules));
     files.extend(board::emit(design, &modules)?);
     files.push(docs::page(design, &modules)?);

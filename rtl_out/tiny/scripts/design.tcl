@@ -14,113 +14,113 @@ set design_hbm_mhz 450.000
 set design_append 0
 # Sources; every module follows those it instantiates.
 set design_sources {
-    rtl/common/meshkv_arbiter2.v
-    rtl/common/meshkv_arbiter4.v
-    rtl/common/meshkv_delay.v
-    rtl/common/meshkv_event_counters.v
+    rtl/common/meshkv_fifo.v
+    rtl/common/meshkv_synchronizer.v
     rtl/common/meshkv_crossing.v
     rtl/common/meshkv_crossing_chain.v
-    rtl/common/meshkv_fifo.v
-    rtl/common/meshkv_async_pointer.v
-    rtl/common/meshkv_synchronizer.v
-    rtl/common/meshkv_async_fifo.v
+    rtl/common/meshkv_delay.v
     rtl/common/meshkv_async_register.v
-    rtl/network/meshkv_pair_choice.v
-    rtl/network/meshkv_credit_counter.v
+    rtl/common/meshkv_arbiter4.v
+    rtl/common/meshkv_arbiter2.v
+    rtl/common/meshkv_event_counters.v
+    rtl/common/meshkv_async_pointer.v
+    rtl/common/meshkv_async_fifo.v
     rtl/network/meshkv_route_row.v
     rtl/network/meshkv_route_column.v
     rtl/network/meshkv_input_port.v
     rtl/network/meshkv_vc_request.v
-    rtl/network/meshkv_send_vc.v
+    rtl/network/meshkv_pair_choice.v
     rtl/network/meshkv_class_turn.v
-    rtl/network/meshkv_shared_turn.v
-    rtl/network/meshkv_straight_turn.v
-    rtl/network/meshkv_column_turns.v
-    rtl/network/meshkv_tile_turns.v
     rtl/network/meshkv_straight_share.v
+    rtl/network/meshkv_straight_turn.v
+    rtl/network/meshkv_shared_turn.v
+    rtl/network/meshkv_column_turns.v
     rtl/network/meshkv_column_output.v
-    rtl/network/meshkv_row_output.v
-    rtl/network/meshkv_tile_output.v
     rtl/network/meshkv_output_open.v
+    rtl/network/meshkv_row_output.v
+    rtl/network/meshkv_tile_turns.v
+    rtl/network/meshkv_tile_output.v
+    rtl/network/meshkv_send_vc.v
     rtl/network/meshkv_switch_allocator.v
-    rtl/network/meshkv_output_credits.v
     rtl/network/meshkv_output_port.v
+    rtl/network/meshkv_credit_counter.v
+    rtl/network/meshkv_output_credits.v
     rtl/network/meshkv_link_counters.v
     rtl/network/meshkv_router.v
     rtl/network/meshkv_mesh.v
+    rtl/mare/meshkv_reorder_fifo.v
+    rtl/mare/meshkv_requester.v
+    rtl/mare/meshkv_fetch_park.v
     rtl/mare/meshkv_tile_decode.v
-    rtl/mare/meshkv_flit_way.v
+    rtl/mare/meshkv_staging_directory.v
     rtl/mare/meshkv_request_table.v
     rtl/mare/meshkv_bloom_filter.v
     rtl/mare/meshkv_duplicate_filter.v
-    rtl/mare/meshkv_reorder_fifo.v
     rtl/mare/meshkv_burst_gate.v
+    rtl/mare/meshkv_flit_way.v
     rtl/mare/meshkv_slice_streamer.v
     rtl/mare/meshkv_staging_memory.v
-    rtl/mare/meshkv_staging_directory.v
-    rtl/mare/meshkv_fetch_park.v
     rtl/mare/meshkv_home_agent.v
-    rtl/mare/meshkv_requester.v
     rtl/mare/meshkv_tile_port.v
     rtl/mare/meshkv_transport.v
+    rtl/takv/meshkv_swap_unit.v
+    rtl/takv/meshkv_query_words.v
     rtl/takv/meshkv_divmod.v
     rtl/takv/meshkv_placement.v
     rtl/takv/meshkv_close_rows.v
     rtl/takv/meshkv_slices_said.v
     rtl/takv/meshkv_column_controller.v
-    rtl/takv/meshkv_query_words.v
     rtl/takv/meshkv_memory_port.v
     rtl/takv/meshkv_bus_stop.v
     rtl/takv/meshkv_prefetcher.v
     rtl/takv/meshkv_filler.v
     rtl/takv/meshkv_occupancy.v
-    rtl/takv/meshkv_swap_unit.v
     rtl/reduce/meshkv_leading_bits.v
     rtl/reduce/meshkv_element_packer.v
     rtl/reduce/meshkv_part_former.v
     rtl/reduce/meshkv_reduce_inlet.v
     rtl/reduce/meshkv_reduce_adder.v
-    rtl/reduce/meshkv_reciprocal.v
     rtl/reduce/meshkv_quotient.v
     rtl/reduce/meshkv_finish_lane.v
+    rtl/reduce/meshkv_reciprocal.v
     rtl/reduce/meshkv_reduce_finisher.v
     rtl/reduce/meshkv_reduce_root.v
     rtl/reduce/meshkv_column_root.v
-    rtl/pad/meshkv_dsp.v
+    rtl/pad/meshkv_job_contexts.v
     rtl/pad/meshkv_preadd_dsp.v
     rtl/pad/meshkv_align.v
     rtl/pad/meshkv_query_lanes.v
     rtl/pad/meshkv_dot.v
     rtl/pad/meshkv_sums.v
+    rtl/pad/meshkv_dsp.v
     rtl/pad/meshkv_weight.v
     rtl/pad/meshkv_scratchpad.v
     rtl/pad/meshkv_pad_row.v
     rtl/pad/meshkv_pad_array.v
-    rtl/pad/meshkv_job_contexts.v
     rtl/pad/meshkv_weight_loader.v
     rtl/pad/meshkv_odd_contexts.v
     rtl/pad/meshkv_pad.v
-    rtl/fabric/meshkv_tile.v
     rtl/fabric/meshkv_periphery.v
+    rtl/fabric/meshkv_tile.v
     rtl/fabric/meshkv_fabric.v
     rtl/fabric/meshkv_core.v
-    rtl/device/meshkv_base_table.v
+    rtl/device/meshkv_control_registers.v
+    rtl/device/meshkv_descriptor_queue.v
+    rtl/device/meshkv_list_reader.v
+    rtl/device/meshkv_run_control.v
     rtl/device/meshkv_reset_stage.v
     rtl/device/meshkv_reset_row.v
+    rtl/device/meshkv_reset.v
     rtl/device/meshkv_row_choice.v
     rtl/device/meshkv_counter_choice.v
     rtl/device/meshkv_pad_view.v
-    rtl/device/meshkv_reset.v
+    rtl/device/meshkv_counter_view.v
+    rtl/device/meshkv_query_reader.v
+    rtl/device/meshkv_base_table.v
     rtl/device/meshkv_read_guard.v
+    rtl/device/meshkv_output_writer.v
     rtl/device/meshkv_read_credits.v
     rtl/device/meshkv_read_slices.v
-    rtl/device/meshkv_query_reader.v
-    rtl/device/meshkv_list_reader.v
-    rtl/device/meshkv_output_writer.v
-    rtl/device/meshkv_descriptor_queue.v
-    rtl/device/meshkv_run_control.v
-    rtl/device/meshkv_counter_view.v
-    rtl/device/meshkv_control_registers.v
     rtl/device/meshkv_front.v
     rtl/device/meshkv_top.v
 }

@@ -15,7 +15,7 @@ pub(super) struct ModuleSection {
 
 #[derive(Serialize)]
 struct ParamRow {
-    name: &'static str,
+    name: String,
     value: String,
     doc: String,
 }
@@ -33,7 +33,8 @@ struct PortRow {
 
 /// The section of one module.
 pub(super) fn module_section(module: &ModuleSpec) -> ModuleSection {
-    let param = |p: &ParamSpec| ParamRow { name: p.name, value: p.literal.clone(), doc: cell(p.doc) };
+    let param =
+        |p: &ParamSpec| ParamRow { name: p.name.clone(), value: p.literal.clone(), doc: cell(&p.doc) };
     ModuleSection {
         name: module.name,
         summary: module.summary.join("\n").trim().to_owned(),
@@ -49,8 +50,8 @@ fn port_row(port: &PortSpec) -> PortRow {
         dir: port.dir,
         bits: port.width.bits,
         expr: if repeats { String::new() } else { cell(&port.width.expr) },
-        doc: cell(if port.doc.is_empty() { usual_meaning(&port.name) } else { port.doc }),
-        group: cell(port.group),
+        doc: cell(if port.doc.is_empty() { usual_meaning(&port.name) } else { &port.doc }),
+        group: cell(&port.group),
     }
 }
 
@@ -230,17 +231,14 @@ fn draw_below(modules: &[ModuleSpec], parent: usize, indent: &str, lines: &mut V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit::rtl::module::ModuleBuilder;
     use crate::emit::Block;
 
     #[test]
     fn instance_tree_starts_at_the_top() {
         let modules = [
-            ModuleBuilder::new(Block::Common, "meshkv_fifo", &[]).build(),
-            ModuleBuilder::new(Block::Network, "meshkv_router", &[]).instances(&["meshkv_fifo"]).build(),
-            ModuleBuilder::new(Block::Network, "meshkv_mesh", &[])
-                .instances(&["meshkv_fifo", "meshkv_router"])
-                .build(),
+            ModuleSpec::bare(Block::Common, "meshkv_fifo", &[]),
+            ModuleSpec::bare(Block::Network, "meshkv_router", &["meshkv_fifo"]),
+            ModuleSpec::bare(Block::Network, "meshkv_mesh", &["meshkv_fifo", "meshkv_router"]),
         ];
         let tree = "meshkv_mesh\n├── meshkv_fifo\n└── meshkv_router\n    └── meshkv_fifo";
         assert_eq!(instance_tree(&modules), tree);

@@ -193,27 +193,34 @@ fn vc_row(design: &Design, index: u32) -> VcRow {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::emit::rtl::module::ModuleBuilder;
-    use crate::emit::Block;
+    use crate::emit::{Block, Dir, ParamSpec, PortSpec, Width};
 
     fn modules() -> Vec<ModuleSpec> {
-        vec![
-            ModuleBuilder::new(
-                Block::Common,
-                "meshkv_fifo",
-                &["Flits of one channel.", "", "Never loses one."],
-            )
-            .param("FLIT_WIDTH", 128, "Bits of a flit.")
-            .clocked()
-            .group("From the link.")
-            .input("rx_flit", "FLIT_WIDTH", "head | data")
-            .output("rx_credit", 1, "")
-            .build(),
-            ModuleBuilder::new(Block::Network, "meshkv_router", &[]).instances(&["meshkv_fifo"]).build(),
-            ModuleBuilder::new(Block::Device, TOP, &["The mesh."])
-                .instances(&["meshkv_fifo", "meshkv_router"])
-                .build(),
-        ]
+        let mut fifo = ModuleSpec::bare(Block::Common, "meshkv_fifo", &[]);
+        fifo.summary = ["Flits of one channel.", "", "Never loses one."].map(str::to_owned).to_vec();
+        fifo.params = vec![ParamSpec {
+            name: "FLIT_WIDTH".to_owned(),
+            range: String::new(),
+            literal: "128".to_owned(),
+            doc: "Bits of a flit.".to_owned(),
+        }];
+        let port = |dir, name: &str, width, doc: &str, group: &str| PortSpec {
+            dir,
+            name: name.to_owned(),
+            width: Width::of(width, &fifo.params).unwrap(),
+            doc: doc.to_owned(),
+            group: group.to_owned(),
+        };
+        fifo.ports = vec![
+            port(Dir::Input, "clk", "1", "", ""),
+            port(Dir::Input, "rst", "1", "", ""),
+            port(Dir::Input, "rx_flit", "FLIT_WIDTH", "head | data", "From the link."),
+            port(Dir::Output, "rx_credit", "1", "", ""),
+        ];
+        let router = ModuleSpec::bare(Block::Network, "meshkv_router", &["meshkv_fifo"]);
+        let mut top = ModuleSpec::bare(Block::Device, TOP, &["meshkv_fifo", "meshkv_router"]);
+        top.summary = vec!["The mesh.".to_owned()];
+        vec![fifo, router, top]
     }
 
     fn text(config: &Config) -> String {

@@ -47,13 +47,12 @@ pub(super) fn identifier(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::emit::rtl::module::ModuleBuilder;
     use crate::emit::Block;
 
     #[test]
     fn core_is_named_by_its_configuration() {
         let design = Design::from_config("my-mesh_2", &Config::default()).unwrap();
-        let modules = [ModuleBuilder::new(Block::Device, TOP, &[]).build()];
+        let modules = [ModuleSpec::bare(Block::Device, TOP, &[])];
         let core = emit(&design, &modules).unwrap();
         assert_eq!(core.path, "my-mesh_2.core");
         assert!(core.text.starts_with("CAPI=2:\n"), "FuseSoC looks for this first line");

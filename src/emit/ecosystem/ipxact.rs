@@ -53,7 +53,7 @@ struct Bus {
 #[derive(Debug, Serialize)]
 struct Port {
     name: String,
-    doc: &'static str,
+    doc: String,
     direction: &'static str,
     /// Highest bit of a vector; none for a scalar.
     left: Option<u32>,
@@ -83,7 +83,7 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile
 fn port(port: &PortSpec) -> Port {
     Port {
         name: port.name.clone(),
-        doc: port.doc,
+        doc: port.doc.clone(),
         direction: match port.dir {
             Dir::Input => "in",
             Dir::Output => "out",
@@ -114,7 +114,7 @@ fn buses(top: &ModuleSpec) -> Vec<Bus> {
     let mut group = "";
     for port in &top.ports {
         if !port.group.is_empty() {
-            group = port.group;
+            group = &port.group;
         }
         if let Some((kind, logical)) = signal(&port.name) {
             buses.push(wire(port, group, kind, logical));

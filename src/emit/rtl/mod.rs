@@ -1,25 +1,23 @@
 //! The Verilog modules, one a file.
 //!
-//! Each module has a [`ModuleSpec`] (purpose, parameters, ports) in the folder of its block and a body in
-//! `templates/rtl/<block>/`. Values come from the [`Design`](crate::design::Design); no body computes a width twice.
+//! A module is one template in `templates/rtl/<block>/`: header, parameters, ports, constants and body. Rust gives it
+//! [values] that follow from the [`Design`](crate::design::Design), and tells it the ports of the modules that it
+//! instantiates; no template computes a width twice.
 
-/// A template of a block by its path below `templates/rtl/`.
-macro_rules! template {
-    ($name:literal) => {
-        ($name, include_str!(concat!("../../../../templates/rtl/", $name, ".tera")))
-    };
-}
-
-mod array_alone;
+mod all_values;
 mod block;
 mod board;
 mod common;
 mod device;
 mod fabric;
+mod header;
 mod instance;
+mod known;
+mod link;
 mod mare;
+mod marker;
+mod memories;
 pub(in crate::emit) mod module;
-mod modules;
 pub(in crate::emit) mod names;
 mod network;
 mod pad;
@@ -27,15 +25,13 @@ mod reduce;
 mod render;
 mod sources;
 mod takv;
-mod ultra_ram;
+mod template;
+mod templates;
 mod values;
 
-pub use array_alone::{array, row_memories, RowMemories};
 pub use block::Block;
+pub use memories::{row_memories, ultra_rams, RowMemories};
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
-pub use modules::modules;
 pub use names::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
-pub use pad::row::array_modules;
 pub(super) use sources::emit;
-pub use sources::emit_block;
-pub use ultra_ram::ultra_rams;
+pub use sources::{array, emit_block, modules};

@@ -22,5 +22,3 @@ pub const TILE: &str = "meshkv_tile";
 pub const TRANSPORT: &str = "meshkv_transport";
 /// The periphery of the tiles.
 pub const PERIPHERY: &str = "meshkv_periphery";
-/// The register between two SLRs.
-pub(super) const CROSSING: &str = "meshkv_crossing";

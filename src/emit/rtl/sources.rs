@@ -1,75 +1,58 @@
-//! Verilog from modules, templates and values, one module a file.
+//! Verilog from templates and values, one module a file.
 
-use super::module::ModuleSpec;
-use super::modules::modules;
-use super::pad::params::PadParams;
-use super::pad::row_params::PadRowParams;
-use super::render::Renderer;
-use super::values::values;
-use super::{board, common, device, fabric, mare, network, pad, reduce, takv};
-use crate::design::Design;
+use crate::design::{Array, Design};
+use crate::emit::rtl::board;
+use crate::emit::rtl::link::{link, Module};
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::names::TOP;
+use crate::emit::rtl::pad::row::Rows;
+use crate::emit::rtl::render::Renderer;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
 use anyhow::Result;
-use std::sync::LazyLock;
-use tera::Tera;
 
-/// Header, parameters and ports of every module.
-const MODULE: (&str, &str) = ("module.v", include_str!("../../../templates/rtl/module.v.tera"));
+/// The array of a tile.
+const ARRAY: &str = "meshkv_pad_array";
 
-/// Bodies of all modules, block by block.
-const TEMPLATES: [&[(&str, &str)]; 9] = [
-    common::TEMPLATES,
-    network::TEMPLATES,
-    mare::TEMPLATES,
-    takv::TEMPLATES,
-    reduce::TEMPLATES,
-    pad::TEMPLATES,
-    fabric::TEMPLATES,
-    board::TEMPLATES,
-    device::TEMPLATES,
-];
+/// Sources of all modules of a design and what they show, each module after those it instantiates.
+///
+/// # Errors
+/// If a template does not render, which is an error of this crate.
+pub(in crate::emit) fn emit(design: &Design) -> Result<(Vec<ModuleSpec>, Vec<SourceFile>)> {
+    let all = linked(design, &[&[TOP], board::roots(design)].concat())?;
+    let files = all.iter().map(|m| SourceFile { path: m.spec.path(), text: m.text.clone() }).collect();
+    Ok((all.into_iter().map(|m| m.spec).collect(), files))
+}
 
-/// Sources of all modules of a design.
-pub(in crate::emit) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
-    let modules = modules(design);
-    render(design, &PadRowParams::of(design, PadParams::of(design).slots()), &modules, modules.clone())
+/// Every module of the design, each after those it instantiates: the top comes last.
+///
+/// # Panics
+/// If a template does not render, which is an error of this crate.
+pub fn modules(design: &Design) -> Vec<ModuleSpec> {
+    emit(design).expect("templates of this program render").0
 }
 
 /// Sources of one module and of all it instantiates.
 ///
-/// # Panics
+/// # Errors
 /// If there is no module of this name.
 pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
-    let known = modules(design);
-    let mut wanted = vec![name];
-    for at in 0.. {
-        let Some(name) = wanted.get(at) else { break };
-        let module = known.iter().find(|m| m.name == *name).unwrap_or_else(|| panic!("no module {name}"));
-        let new: Vec<_> = module.instances.iter().copied().filter(|i| !wanted.contains(i)).collect();
-        wanted.extend(new);
-    }
-    let parts: Vec<_> = known.iter().filter(|m| wanted.contains(&m.name)).cloned().collect();
-    render(design, &PadRowParams::of(design, PadParams::of(design).slots()), &parts, known)
+    Ok(linked(design, &[name])?.into_iter().map(source).collect())
 }
 
-/// Renders `parts`, whose bodies may instantiate `known` modules; `row` sets the rows of PaD.
-pub(super) fn render(
-    design: &Design,
-    row: &PadRowParams,
-    parts: &[ModuleSpec],
-    known: Vec<ModuleSpec>,
-) -> Result<Vec<SourceFile>> {
-    static PARSED: LazyLock<Tera> =
-        LazyLock::new(|| templates::parse(TEMPLATES.concat().into_iter().chain([MODULE])));
-    let renderer = Renderer::new(&PARSED, known);
-    let source = format!("{}.toml", design.name);
-    let values = values(design, row)?;
-    parts
-        .iter()
-        .map(|module| {
-            let text = renderer.verilog(module, &source, &values)?;
-            Ok(SourceFile { path: module.path(), text })
-        })
-        .collect()
+/// The array of a tile alone, with `slots` contexts a row, and all it instantiates: for tests and benchmarks.
+///
+/// # Errors
+/// If a template does not render, which is an error of this crate.
+pub fn array(design: &Design, slots: u32) -> Result<(Vec<ModuleSpec>, Vec<SourceFile>)> {
+    let all = link(&Renderer::new(design, &Rows::of(design, slots))?, &[ARRAY])?;
+    Ok(all.into_iter().map(|m| (m.spec.clone(), source(m))).unzip())
+}
+
+/// The modules of `roots` and of all that they instantiate.
+fn linked(design: &Design, roots: &[&str]) -> Result<Vec<Module>> {
+    link(&Renderer::new(design, &Rows::of(design, Array::of(design).row_slots()))?, roots)
+}
+
+fn source(module: Module) -> SourceFile {
+    SourceFile { path: module.spec.path(), text: module.text }
 }

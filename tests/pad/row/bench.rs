@@ -1,7 +1,7 @@
 //! A verilated array of one row, driven cycle by cycle.
 
 use meshkv::design::{Design, SECOND_SUM};
-use meshkv::emit::{array, array_modules, Dir, PortSpec, SourceFile};
+use meshkv::emit::{array, Dir, PortSpec, SourceFile};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -33,13 +33,13 @@ pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> R
     let mut verilator = Command::new(verilator());
     let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_pad_array"];
     verilator.current_dir(dir.path()).args(options);
-    for mut file in array(design, slots).unwrap() {
+    let (modules, files) = array(design, slots).unwrap();
+    for mut file in files {
         change(&mut file);
         let name = file.path.rsplit('/').next().unwrap().to_owned();
         fs::write(dir.path().join(&name), &file.text).unwrap();
         verilator.arg(name);
     }
-    let modules = array_modules(design, slots);
     let ports = &modules.last().unwrap().ports;
     let inputs: Vec<_> = ports.iter().filter(|p| p.dir == Dir::Input && p.name != "clk").cloned().collect();
     let sum = ports.iter().find(|p| p.name == "sum_data").unwrap();

@@ -21,7 +21,7 @@ fn every_shape_is_read_without_a_warning() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();
-        for file in array(&design(16 * lanes, head_dim, tokens), slots).unwrap() {
+        for file in array(&design(16 * lanes, head_dim, tokens), slots).unwrap().1 {
             let path = dir.path().join(file.path.rsplit('/').next().unwrap());
             fs::write(&path, &file.text).unwrap();
             paths.push(path);

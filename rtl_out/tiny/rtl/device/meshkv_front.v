@@ -7,90 +7,8 @@
 // an aborted run the front resets the core and drops the answers to its earlier requests.
 `default_nettype none
 module meshkv_front #(
-    // Tiles from west to east.
-    parameter COLS = 3,
-    // Tiles from south to north.
-    parameter ROWS = 2,
     // COLS * ROWS.
     parameter TILES = 6,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00,
-    // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 64,
-    // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 3,
-    // Bits of an AXI ID that number resets.
-    parameter EPOCH_BITS = 2,
-    // Width of an argument's number in bits.
-    parameter ARG_BITS = 4,
-    // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 5,
-    // Number of the first port's argument.
-    parameter FIRST_ARGUMENT = 2,
-    // Lowest bit of an address that names the part of memory.
-    parameter PART_LSB = 18,
-    // Bits that do; 0: all addresses are in that of the own argument.
-    parameter PART_WIDTH = 3,
-    // Ports to external memory.
-    parameter PORTS = 6,
-    // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 1,
-    // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 2,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 3,
-    // Words of a query, four elements each, that come together.
-    parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
-    parameter QUERY_GROUP_WIDTH = 3,
-    // Elements of a K or V row, a power of two.
-    parameter HEAD_DIM = 32,
-    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
-    parameter TIMEOUT_WIDTH = 16,
-    // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 2,
-    // Query heads of the model.
-    parameter QUERY_HEADS = 6,
-    // Width of an offset in the buffer of queries.
-    parameter IO_ADDR_WIDTH = 32,
-    // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 8,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a query head's place in its column in bits.
-    parameter HEAD_PLACE_WIDTH = 1,
-    // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 5,
-    // Byte in the buffer of outputs where o of partial results begins.
-    parameter SUMS_AT = 4096,
-    // Byte in the buffer of outputs where l and m of partial results begin.
-    parameter STATES_AT = 8192,
-    // Width of a segment number in bits.
-    parameter SEGMENT_WIDTH = 5,
-    // Width of a number of segments in bits.
-    parameter COUNT_WIDTH = 6,
-    // Width of a token's place in its segment in bits.
-    parameter ROW_WIDTH = 3,
-    // Tokens of a segment (P).
-    parameter TOKENS = 8,
-    // Layers of the model.
-    parameter NUM_LAYERS = 6,
-    // Segments of a layer at the longest context.
-    parameter NUM_SEGMENTS = 32,
-    // Width of an argument's word address in bits.
-    parameter ARG_WORD_BITS = 5,
-    // Arguments: queries, outputs, one base address a memory port, and the list.
-    parameter NUM_ARGUMENTS = 9,
-    // Low bits of a port's base address that are 0.
-    parameter BASE_LOG = 10,
-    // Width of a register's byte address in bits.
-    parameter ADDRESS_BITS = 12,
-    // Totals of a tile's links.
-    parameter LINK_COUNTERS = 25,
-    // Totals of a tile's fetches and fills.
-    parameter EVENT_COUNTERS = 23,
-    // Totals of PaD.
-    parameter PAD_COUNTERS = 10,
     // Low bits of the addresses of queries, outputs and list that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
@@ -106,7 +24,89 @@ module meshkv_front #(
     // Ports of a row of tiles.
     parameter ROW_PORTS = 3,
     // Tiles of a port; the last of a row may have fewer.
-    parameter PORT_TILES = 1
+    parameter PORT_TILES = 1,
+    // Width of a register's byte address in bits.
+    parameter ADDRESS_BITS = 12,
+    // Bits of an AXI ID that number resets.
+    parameter EPOCH_BITS = 2,
+    // Width of an argument's word address in bits.
+    parameter ARG_WORD_BITS = 5,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 9,
+    // Totals of a tile's links.
+    parameter LINK_COUNTERS = 25,
+    // Totals of a tile's fetches and fills.
+    parameter EVENT_COUNTERS = 23,
+    // Totals of PaD.
+    parameter PAD_COUNTERS = 10,
+    // Width of a stream number in bits.
+    parameter STREAM_WIDTH = 1,
+    // Width of a number of streams in bits.
+    parameter STREAMS_WIDTH = 2,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a segment number in bits.
+    parameter SEGMENT_WIDTH = 5,
+    // Width of a number of segments in bits.
+    parameter COUNT_WIDTH = 6,
+    // Width of a token's place in its segment in bits.
+    parameter ROW_WIDTH = 3,
+    // Tokens of a segment (P).
+    parameter TOKENS = 8,
+    // Streams that can be decoded at once.
+    parameter STREAMS_NUM = 2,
+    // Layers of the model.
+    parameter NUM_LAYERS = 6,
+    // Segments of a layer at the longest context.
+    parameter NUM_SEGMENTS = 32,
+    // Width of a flit's payload in bits.
+    parameter FLIT_WIDTH = 64,
+    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
+    parameter TIMEOUT_WIDTH = 16,
+    // Width of an offset in the buffer of queries.
+    parameter IO_ADDR_WIDTH = 32,
+    // Bytes of a flit.
+    parameter FLIT_BYTES_NUM = 8,
+    // Ports to external memory.
+    parameter PORTS = 6,
+    // Width of an argument's number in bits.
+    parameter ARG_BITS = 4,
+    // Low bits of a port's base address that are 0.
+    parameter BASE_LOG = 10,
+    // Tiles from west to east.
+    parameter COLS = 3,
+    // Tiles from south to north.
+    parameter ROWS = 2,
+    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 3,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 1,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 32,
+    // Query heads of the model.
+    parameter QUERY_HEADS = 6,
+    // The same as a power of two: an AXI size.
+    parameter FLIT_LOG = 3,
+    // EPOCH_BITS + ID_WIDTH.
+    parameter HOST_ID_WIDTH = 5,
+    // Number of the first port's argument.
+    parameter FIRST_ARGUMENT = 2,
+    // Lowest bit of an address that names the part of memory.
+    parameter PART_LSB = 18,
+    // Bits that do; 0: all addresses are in that of the own argument.
+    parameter PART_WIDTH = 3,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 1,
+    // Width of a number of an output flit in bits.
+    parameter OUT_INDEX_WIDTH = 5,
+    // Byte in the buffer of outputs where o of partial results begins.
+    parameter SUMS_AT = 4096,
+    // Byte in the buffer of outputs where l and m of partial results begin.
+    parameter STATES_AT = 8192
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                             ap_clk,
@@ -443,6 +443,8 @@ module meshkv_front #(
     wire writing;
     wire saturated_valid;
     wire [15:0] saturated_where;
+
+    // All ports to external memory, packed for the loop below.
     wire [PORTS-1:0] hbm_arvalid;
     assign {
         m_axi_hbm05_arvalid, m_axi_hbm04_arvalid, m_axi_hbm03_arvalid, m_axi_hbm02_arvalid,

@@ -6,10 +6,6 @@
 // Every wire to or from a tile has a register at both ends.
 `default_nettype none
 module meshkv_periphery #(
-    // Tiles from west to east.
-    parameter COLS = 3,
-    // Tiles from south to north.
-    parameter ROWS = 2,
     // Tiles of the fabric.
     parameter TILES = 6,
     // Ports to external memory.
@@ -22,6 +18,12 @@ module meshkv_periphery #(
     parameter DESC_DEPTH = 4,
     // Bursts of a tile that can wait at the memory port.
     parameter REQ_DEPTH = 4,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 3,
+    // Tiles from west to east.
+    parameter COLS = 3,
+    // Tiles from south to north.
+    parameter ROWS = 2,
     // Width of a column number in bits.
     parameter X_WIDTH = 2,
     // Width of a row number in bits.
@@ -46,18 +48,6 @@ module meshkv_periphery #(
     parameter QUERY_WORD_WIDTH = 3,
     // Groups that wait for the bus of a column.
     parameter QUERY_DEPTH = 16,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a segment number in bits.
-    parameter SEGMENT_WIDTH = 5,
-    // Rows from a layer to the next (a).
-    parameter STRIDE = 1,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 0,
-    // Rounds of a layer's segments over the rows.
-    parameter ROUNDS = 16,
-    // Width of the number of a home's macro-block in bits.
-    parameter BLOCK_WIDTH = 6,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 6,
     // Width of a number of streams in bits.
@@ -114,6 +104,18 @@ module meshkv_periphery #(
     parameter ASK_DEPTH = 16,
     // Slices that a home can queue to fill.
     parameter FILL_DEPTH = 16,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a segment number in bits.
+    parameter SEGMENT_WIDTH = 5,
+    // Rows from a layer to the next (a).
+    parameter STRIDE = 1,
+    // Columns by which a layer advances after each ROWS segments.
+    parameter COLUMN_STRIDE = 0,
+    // Rounds of a layer's segments over the rows.
+    parameter ROUNDS = 16,
+    // Width of the number of a home's macro-block in bits.
+    parameter BLOCK_WIDTH = 6,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // Width of the ID of a tile's burst in bits.
@@ -131,9 +133,7 @@ module meshkv_periphery #(
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 3,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 3
+    parameter FLIT_LOG = 3
 ) (
     input  wire                            clk,
     input  wire [TILES-1:0]                rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
@@ -306,12 +306,6 @@ module meshkv_periphery #(
                 .ROWS               (ROWS),
                 .X_WIDTH            (X_WIDTH),
                 .Y_WIDTH            (Y_WIDTH),
-                .LAYER_WIDTH        (LAYER_WIDTH),
-                .SEGMENT_WIDTH      (SEGMENT_WIDTH),
-                .STRIDE             (STRIDE),
-                .COLUMN_STRIDE      (COLUMN_STRIDE),
-                .ROUNDS             (ROUNDS),
-                .BLOCK_WIDTH        (BLOCK_WIDTH),
                 .PLACE_WIDTH        (PLACE_WIDTH),
                 .STREAM_WIDTH       (STREAM_WIDTH),
                 .STREAMS_WIDTH      (STREAMS_WIDTH),
@@ -344,6 +338,12 @@ module meshkv_periphery #(
                 .ASK_DEPTH          (ASK_DEPTH),
                 .FILL_DEPTH         (FILL_DEPTH),
                 .QUEUE              (DESC_DEPTH),
+                .LAYER_WIDTH        (LAYER_WIDTH),
+                .SEGMENT_WIDTH      (SEGMENT_WIDTH),
+                .STRIDE             (STRIDE),
+                .COLUMN_STRIDE      (COLUMN_STRIDE),
+                .ROUNDS             (ROUNDS),
+                .BLOCK_WIDTH        (BLOCK_WIDTH),
                 .HOME_WIDTH         (HOME_WIDTH)
             ) u_controller (
                 .clk           (clk),

@@ -13,7 +13,6 @@ module meshkv_class_turn (
     output wire [3:0] send,  // One-hot, or none if nothing asks.
     output wire [3:0] block  // A kind that goes before this one asks.
 );
-
     wire first = ask[0];
     wire body  = ask[1];
     wire fetch = ask[2];

@@ -30,7 +30,6 @@ module meshkv_output_credits #(
     output wire [VN0_VCS-1:0] free,  // A credit waits and no packet holds the virtual channel.
     output wire [VN0_VCS-1:0] pick  // One-hot: the free virtual channel for the next packet.
 );
-
     wire [VCS-1:0] one_left;  // A flit sent now uses the last credit.
     wire unused_left = |one_left;
 

@@ -17,7 +17,8 @@ module meshkv_output_port #(
     input  wire                  rst,
 
     // From the switch.
-    input  wire [VCS-1:0]        send_vc,  // One-hot: the virtual channel of the departing flit; none: nothing is sent.
+    input  wire [VCS-1:0]        go_vc,  // One-hot: the virtual channel of the flit that enters the register, granted or express.
+    input  wire                  load,  // A flit may enter the register.
     input  wire [1:0]            select,  // The selected input: a, b, c, d.
     input  wire [META_WIDTH-1:0] meta_a,
     input  wire [META_WIDTH-1:0] meta_b,
@@ -39,8 +40,8 @@ module meshkv_output_port #(
 
     // Four inputs and two select bits: one six-input LUT a bit.
     always @(posedge clk) begin
-        tx_valid_q <= send_vc;
-        if (|send_vc) begin
+        tx_valid_q <= go_vc;
+        if (load) begin
             case (select)
                 2'd0: begin
                     tx_meta_q <= meta_a;

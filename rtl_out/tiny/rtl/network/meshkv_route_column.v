@@ -23,7 +23,6 @@ module meshkv_route_column #(
     output wire                         south,
     output wire                         here  // This tile.
 );
-
     assign north = |(dest & rows_north);
     assign south = |(dest & rows_south);
     assign here  = dest[y];

@@ -41,7 +41,6 @@ module meshkv_route_row #(
     output wire                         west_ahead,  // Beyond the western neighbour.
     output wire [COLUMN_DEST_WIDTH-1:0] column_dest  // This column's part of the destination.
 );
-
     genvar i, j;
 
     // Columns with at least one destination.

@@ -117,7 +117,6 @@ module meshkv_router #(
     output wire [4:0]                   stat_index,
     output wire [31:0]                  stat_data
 );
-
     // Position of this tile as masks, so that no route unit compares coordinates.
     wire [COLS-1:0] cols_east, cols_west, cols_east_ahead, cols_west_ahead;
     wire [ROWS-1:0] rows_north, rows_south;
@@ -468,21 +467,21 @@ module meshkv_router #(
     wire [5*VCS-1:0]     avail;
     wire [5*VN0_VCS-1:0] free, pick;
     wire [4:0]           blocked;
-    wire [VCS-1:0]       send_vc_n;
+    wire [VCS-1:0]       send_vc_n, go_vc_n;
     wire [1:0]           select_n;
-    wire                 send_last_n;
-    wire [VCS-1:0]       send_vc_s;
+    wire                 send_last_n, load_n;
+    wire [VCS-1:0]       send_vc_s, go_vc_s;
     wire [1:0]           select_s;
-    wire                 send_last_s;
-    wire [VCS-1:0]       send_vc_e;
+    wire                 send_last_s, load_s;
+    wire [VCS-1:0]       send_vc_e, go_vc_e;
     wire [1:0]           select_e;
-    wire                 send_last_e;
-    wire [VCS-1:0]       send_vc_w;
+    wire                 send_last_e, load_e;
+    wire [VCS-1:0]       send_vc_w, go_vc_w;
     wire [1:0]           select_w;
-    wire                 send_last_w;
-    wire [VCS-1:0]       send_vc_l;
+    wire                 send_last_w, load_w;
+    wire [VCS-1:0]       send_vc_l, go_vc_l;
     wire [1:0]           select_l;
-    wire                 send_last_l;
+    wire                 send_last_l, load_l;
 
     meshkv_switch_allocator #(
         .X_WIDTH      (X_WIDTH),
@@ -506,6 +505,8 @@ module meshkv_router #(
         .express_n  (express_n),
         .rd_vc_n    (rd_vc_n),
         .send_vc_n  (send_vc_n),
+        .go_vc_n    (go_vc_n),
+        .load_n     (load_n),
         .send_last_n(send_last_n),
         .select_n   (select_n),
         .pending_s  (pending_s),
@@ -519,6 +520,8 @@ module meshkv_router #(
         .express_s  (express_s),
         .rd_vc_s    (rd_vc_s),
         .send_vc_s  (send_vc_s),
+        .go_vc_s    (go_vc_s),
+        .load_s     (load_s),
         .send_last_s(send_last_s),
         .select_s   (select_s),
         .pending_e  (pending_e),
@@ -532,6 +535,8 @@ module meshkv_router #(
         .express_e  (express_e),
         .rd_vc_e    (rd_vc_e),
         .send_vc_e  (send_vc_e),
+        .go_vc_e    (go_vc_e),
+        .load_e     (load_e),
         .send_last_e(send_last_e),
         .select_e   (select_e),
         .pending_w  (pending_w),
@@ -545,6 +550,8 @@ module meshkv_router #(
         .express_w  (express_w),
         .rd_vc_w    (rd_vc_w),
         .send_vc_w  (send_vc_w),
+        .go_vc_w    (go_vc_w),
+        .load_w     (load_w),
         .send_last_w(send_last_w),
         .select_w   (select_w),
         .pending_l  (pending_l),
@@ -557,6 +564,8 @@ module meshkv_router #(
         .express_l  (express_l),
         .rd_vc_l    (rd_vc_l),
         .send_vc_l  (send_vc_l),
+        .go_vc_l    (go_vc_l),
+        .load_l     (load_l),
         .send_last_l(send_last_l),
         .select_l   (select_l),
         .tiles_n    (LAST_ROW[Y_WIDTH-1:0] - y),
@@ -597,7 +606,8 @@ module meshkv_router #(
     ) u_output_n (
         .clk     (clk),
         .rst     (rst),
-        .send_vc (send_vc_n),
+        .go_vc   (go_vc_n),
+        .load    (load_n),
         .select  (select_n),
         .meta_a  (rd_meta_s),
         .meta_b  (e_on_column),
@@ -635,7 +645,8 @@ module meshkv_router #(
     ) u_output_s (
         .clk     (clk),
         .rst     (rst),
-        .send_vc (send_vc_s),
+        .go_vc   (go_vc_s),
+        .load    (load_s),
         .select  (select_s),
         .meta_a  (rd_meta_n),
         .meta_b  (e_on_column),
@@ -673,7 +684,8 @@ module meshkv_router #(
     ) u_output_e (
         .clk     (clk),
         .rst     (rst),
-        .send_vc (send_vc_e),
+        .go_vc   (go_vc_e),
+        .load    (load_e),
         .select  (select_e),
         .meta_a  (w_on_east),
         .meta_b  ({w_ahead_e, w_dest, rx_w_head}),
@@ -711,7 +723,8 @@ module meshkv_router #(
     ) u_output_w (
         .clk     (clk),
         .rst     (rst),
-        .send_vc (send_vc_w),
+        .go_vc   (go_vc_w),
+        .load    (load_w),
         .select  (select_w),
         .meta_a  (e_on_west),
         .meta_b  ({e_ahead_w, e_dest, rx_e_head}),
@@ -749,7 +762,8 @@ module meshkv_router #(
     ) u_output_l (
         .clk     (clk),
         .rst     (rst),
-        .send_vc (send_vc_l),
+        .go_vc   (go_vc_l),
+        .load    (load_l),
         .select  (select_l),
         .meta_a  (rd_meta_n[HEAD_WIDTH-1:0]),
         .meta_b  (rd_meta_s[HEAD_WIDTH-1:0]),

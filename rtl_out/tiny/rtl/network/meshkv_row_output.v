@@ -23,7 +23,6 @@ module meshkv_row_output #(
 
     wire [3:0] ask = want_straight | want_l;
     wire [3:0] send, block, straight_turn, straight_spent;
-    wire [1:0] body_turn;
     meshkv_class_turn u_class (
         .clk  (clk),
         .rst  (rst),
@@ -80,6 +79,7 @@ module meshkv_row_output #(
         .straight(straight_turn[DATA]),
         .spent_turn(straight_spent[DATA])
     );
+    wire [1:0] body_turn;
     meshkv_arbiter2 u_body (
         .clk     (clk),
         .rst     (rst),

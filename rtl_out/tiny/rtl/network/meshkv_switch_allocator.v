@@ -39,6 +39,8 @@ module meshkv_switch_allocator #(
     output wire [4:0]           express_n,
     output wire [VCS-1:0]       rd_vc_n,
     output wire [VCS-1:0]       send_vc_n,
+    output wire [VCS-1:0]       go_vc_n,
+    output wire                 load_n,
     output wire                 send_last_n,
     output wire [1:0]           select_n,
 
@@ -54,6 +56,8 @@ module meshkv_switch_allocator #(
     output wire [4:0]           express_s,
     output wire [VCS-1:0]       rd_vc_s,
     output wire [VCS-1:0]       send_vc_s,
+    output wire [VCS-1:0]       go_vc_s,
+    output wire                 load_s,
     output wire                 send_last_s,
     output wire [1:0]           select_s,
 
@@ -69,6 +73,8 @@ module meshkv_switch_allocator #(
     output wire [4:0]           express_e,
     output wire [VCS-1:0]       rd_vc_e,
     output wire [VCS-1:0]       send_vc_e,
+    output wire [VCS-1:0]       go_vc_e,
+    output wire                 load_e,
     output wire                 send_last_e,
     output wire [1:0]           select_e,
 
@@ -84,6 +90,8 @@ module meshkv_switch_allocator #(
     output wire [4:0]           express_w,
     output wire [VCS-1:0]       rd_vc_w,
     output wire [VCS-1:0]       send_vc_w,
+    output wire [VCS-1:0]       go_vc_w,
+    output wire                 load_w,
     output wire                 send_last_w,
     output wire [1:0]           select_w,
 
@@ -98,6 +106,8 @@ module meshkv_switch_allocator #(
     output wire [4:0]           express_l,
     output wire [VCS-1:0]       rd_vc_l,
     output wire [VCS-1:0]       send_vc_l,
+    output wire [VCS-1:0]       go_vc_l,
+    output wire                 load_l,
     output wire                 send_last_l,
     output wire [1:0]           select_l,
 
@@ -119,7 +129,6 @@ module meshkv_switch_allocator #(
     input  wire [5*VN0_VCS-1:0] pick,
     output wire [4:0]           blocked  // Heads owe this output a copy and lack its credits.
 );
-
     // Output numbers in every five-bit vector: {local, west, east, south, north}.
     localparam N = 0, S = 1, E = 2, W = 3, L = 4;
 
@@ -738,6 +747,18 @@ module meshkv_switch_allocator #(
         .send_vc  (send_vc_l),
         .send_last(send_last_l)
     );
+
+    // A granted flit enters the register of its output in the same cycle.
+    assign go_vc_n = send_vc_n;
+    assign load_n  = |send_vc_n;
+    assign go_vc_s = send_vc_s;
+    assign load_s  = |send_vc_s;
+    assign go_vc_e = send_vc_e;
+    assign load_e  = |send_vc_e;
+    assign go_vc_w = send_vc_w;
+    assign load_w  = |send_vc_w;
+    assign go_vc_l = send_vc_l;
+    assign load_l  = |send_vc_l;
 
     // Forbidden turns are never requested, and express paths exist only along rows.
     wire unused = &{1'b0, copying_n, copying_s, express_ok_n, express_ok_s, express_ok_e, express_ok_w, express_ok_l,

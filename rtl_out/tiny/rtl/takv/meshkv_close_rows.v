@@ -19,7 +19,6 @@ module meshkv_close_rows #(
     output wire [ROWS-1:0]           close_rows,  // Rows that are asked.
     output wire [EXPECTED_WIDTH-1:0] others  // Partial results of a head besides that of one of these rows.
 );
-
     localparam OTHERS_NUM = ROWS - 1;
     wire [ROWS-1:0] turned_rows = own_rows;
     wire [ROWS-1:0] turned_by   = spread;

@@ -16,18 +16,6 @@ module meshkv_column_controller #(
     parameter X_WIDTH = 2,
     // Width of a row number in bits.
     parameter Y_WIDTH = 1,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a segment number in bits.
-    parameter SEGMENT_WIDTH = 5,
-    // Rows from a layer to the next (a).
-    parameter STRIDE = 1,
-    // Columns by which a layer advances after each ROWS segments.
-    parameter COLUMN_STRIDE = 0,
-    // Rounds of a layer's segments over the rows.
-    parameter ROUNDS = 16,
-    // Width of the number of a home's macro-block in bits.
-    parameter BLOCK_WIDTH = 6,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 6,
     // Width of a stream number in bits.
@@ -92,6 +80,18 @@ module meshkv_column_controller #(
     parameter FILL_DEPTH = 16,
     // Descriptors that wait.
     parameter QUEUE = 4,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a segment number in bits.
+    parameter SEGMENT_WIDTH = 5,
+    // Rows from a layer to the next (a).
+    parameter STRIDE = 1,
+    // Columns by which a layer advances after each ROWS segments.
+    parameter COLUMN_STRIDE = 0,
+    // Rounds of a layer's segments over the rows.
+    parameter ROUNDS = 16,
+    // Width of the number of a home's macro-block in bits.
+    parameter BLOCK_WIDTH = 6,
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 3
 ) (

@@ -39,7 +39,6 @@ module meshkv_placement #(
     output wire [Y_WIDTH-1:0]       y,  // Row of the home.
     output wire [BLOCK_WIDTH-1:0]   block  // Number of the block among those of its home.
 );
-
     // y = (a * l + s) mod ROWS. Each full round of the segments over the rows moves the column of the layer
     // by COLUMN_STRIDE.
     wire [NUMBER_WIDTH-1:0]  row_number = STRIDE[NUMBER_WIDTH-1:0] * { {NUMBER_WIDTH-LAYER_WIDTH{1'b0}}, layer}

@@ -7,56 +7,44 @@
 // an aborted run the front resets the core and drops the answers to its earlier requests.
 `default_nettype none
 module meshkv_front #(
-    // Tiles from west to east.
-    parameter COLS = 4,
-    // Tiles from south to north.
-    parameter ROWS = 8,
     // COLS * ROWS.
     parameter TILES = 32,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00,
-    // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
-    // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    // Low bits of the addresses of queries, outputs and list that are 0.
+    parameter BUFFER_LOG = 12,
+    // Descriptors that wait in the front.
+    parameter DESC_QUEUE = 32,
+    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
+    parameter QUERY_BURSTS = 7,
+    // Width of an AXI ID: the tile of its port, and its burst.
+    parameter AXI_ID_WIDTH = 3,
+    // Width of an address of the external memory in bits.
+    parameter AXI_ADDR_WIDTH = 32,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 4,
+    // Ports of a row of tiles.
+    parameter ROW_PORTS = 4,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 1,
+    // Width of a register's byte address in bits.
+    parameter ADDRESS_BITS = 12,
     // Bits of an AXI ID that number resets.
     parameter EPOCH_BITS = 2,
-    // Width of an argument's number in bits.
-    parameter ARG_BITS = 6,
-    // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 5,
+    // Width of an argument's word address in bits.
+    parameter ARG_WORD_BITS = 7,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 35,
+    // Totals of a tile's links.
+    parameter LINK_COUNTERS = 25,
+    // Totals of a tile's fetches and fills.
+    parameter EVENT_COUNTERS = 23,
+    // Totals of PaD.
+    parameter PAD_COUNTERS = 12,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
     parameter STREAMS_WIDTH = 2,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 5,
-    // Words of a query, four elements each, that come together.
-    parameter QUERY_GROUP = 4,
-    // Width of the number of such a group of a query in bits.
-    parameter QUERY_GROUP_WIDTH = 3,
-    // Elements of a K or V row, a power of two.
-    parameter HEAD_DIM = 128,
-    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
-    parameter TIMEOUT_WIDTH = 16,
-    // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 1,
-    // Query heads of the model.
-    parameter QUERY_HEADS = 32,
-    // Width of an offset in the buffer of queries.
-    parameter IO_ADDR_WIDTH = 32,
-    // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 64,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
-    // Width of a query head's place in its column in bits.
-    parameter HEAD_PLACE_WIDTH = 3,
-    // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 4,
-    // Byte in the buffer of outputs where o of partial results begins.
-    parameter SUMS_AT = 8192,
-    // Byte in the buffer of outputs where l and m of partial results begin.
-    parameter STATES_AT = 24576,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Width of a number of segments in bits.
@@ -65,32 +53,60 @@ module meshkv_front #(
     parameter ROW_WIDTH = 6,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
+    // Streams that can be decoded at once.
+    parameter STREAMS_NUM = 1,
     // Layers of the model.
     parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
+    // Width of a flit's payload in bits.
+    parameter FLIT_WIDTH = 512,
+    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
+    parameter TIMEOUT_WIDTH = 16,
+    // Width of an offset in the buffer of queries.
+    parameter IO_ADDR_WIDTH = 32,
+    // Bytes of a flit.
+    parameter FLIT_BYTES_NUM = 64,
     // Ports to external memory.
     parameter PORTS = 32,
-    // Width of an argument's word address in bits.
-    parameter ARG_WORD_BITS = 7,
-    // Arguments: queries, outputs, one base address a memory port, and the list.
-    parameter NUM_ARGUMENTS = 35,
+    // Width of an argument's number in bits.
+    parameter ARG_BITS = 6,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 12,
-    // Width of a register's byte address in bits.
-    parameter ADDRESS_BITS = 12,
-    // Totals of a tile's links.
-    parameter LINK_COUNTERS = 25,
-    // Totals of a tile's fetches and fills.
-    parameter EVENT_COUNTERS = 23,
-    // Totals of PaD.
-    parameter PAD_COUNTERS = 12,
+    // Tiles from west to east.
+    parameter COLS = 4,
+    // Tiles from south to north.
+    parameter ROWS = 8,
+    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 5,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 4,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 128,
+    // Query heads of the model.
+    parameter QUERY_HEADS = 32,
     // Groups of such words of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
     // Width of the number of such a group in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
     // Byte in the buffer of queries where new tokens begin.
     parameter TOKENS_AT = 8192,
+    // The same as a power of two: an AXI size.
+    parameter FLIT_LOG = 6,
+    // EPOCH_BITS + ID_WIDTH.
+    parameter HOST_ID_WIDTH = 5,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 3,
+    // Width of a number of an output flit in bits.
+    parameter OUT_INDEX_WIDTH = 4,
+    // Byte in the buffer of outputs where o of partial results begins.
+    parameter SUMS_AT = 8192,
+    // Byte in the buffer of outputs where l and m of partial results begin.
+    parameter STATES_AT = 24576,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
     // Bytes from a slice to the next in external memory.
@@ -100,23 +116,7 @@ module meshkv_front #(
     // Width of a byte's place in the region of a home in bits.
     parameter REGION_WIDTH = 27,
     // Beats of a burst of V of a new token.
-    parameter VALUE_BURST = 16,
-    // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 32,
-    // Low bits of the addresses of queries, outputs and list that are 0.
-    parameter BUFFER_LOG = 12,
-    // Descriptors that wait in the front.
-    parameter DESC_QUEUE = 32,
-    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 7,
-    // Width of an AXI ID: the tile of its port, and its burst.
-    parameter AXI_ID_WIDTH = 3,
-    // Width of a burst's beats less one, in bits.
-    parameter LEN_WIDTH = 4,
-    // Ports of a row of tiles.
-    parameter ROW_PORTS = 4,
-    // Tiles of a port; the last of a row may have fewer.
-    parameter PORT_TILES = 1
+    parameter VALUE_BURST = 16
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                             ap_clk,
@@ -1376,6 +1376,8 @@ module meshkv_front #(
     wire token_ask_valid;
     wire [IO_ADDR_WIDTH-1:0] token_ask_addr;
     wire [7:0] token_ask_len;
+
+    // All ports to external memory, packed for the loop below.
     wire [PORTS-1:0] hbm_arvalid;
     assign {
         m_axi_hbm31_arvalid, m_axi_hbm30_arvalid, m_axi_hbm29_arvalid, m_axi_hbm28_arvalid,

@@ -8,56 +8,44 @@
 `default_nettype none
 (* keep_hierarchy = "yes" *)
 module meshkv_top #(
-    // Tiles from west to east.
-    parameter COLS = 4,
-    // Tiles from south to north.
-    parameter ROWS = 8,
     // COLS * ROWS.
     parameter TILES = 32,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00,
-    // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
-    // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    // Low bits of the addresses of queries, outputs and list that are 0.
+    parameter BUFFER_LOG = 12,
+    // Descriptors that wait in the front.
+    parameter DESC_QUEUE = 32,
+    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
+    parameter QUERY_BURSTS = 7,
+    // Width of an AXI ID: the tile of its port, and its burst.
+    parameter AXI_ID_WIDTH = 3,
+    // Width of an address of the external memory in bits.
+    parameter AXI_ADDR_WIDTH = 32,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 4,
+    // Ports of a row of tiles.
+    parameter ROW_PORTS = 4,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 1,
+    // Width of a register's byte address in bits.
+    parameter ADDRESS_BITS = 12,
     // Bits of an AXI ID that number resets.
     parameter EPOCH_BITS = 2,
-    // Width of an argument's number in bits.
-    parameter ARG_BITS = 6,
-    // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 5,
+    // Width of an argument's word address in bits.
+    parameter ARG_WORD_BITS = 7,
+    // Arguments: queries, outputs, one base address a memory port, and the list.
+    parameter NUM_ARGUMENTS = 35,
+    // Totals of a tile's links.
+    parameter LINK_COUNTERS = 25,
+    // Totals of a tile's fetches and fills.
+    parameter EVENT_COUNTERS = 23,
+    // Totals of PaD.
+    parameter PAD_COUNTERS = 12,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
     parameter STREAMS_WIDTH = 2,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 5,
-    // Words of a query, four elements each, that come together.
-    parameter QUERY_GROUP = 4,
-    // Width of the number of such a group of a query in bits.
-    parameter QUERY_GROUP_WIDTH = 3,
-    // Elements of a K or V row, a power of two.
-    parameter HEAD_DIM = 128,
-    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
-    parameter TIMEOUT_WIDTH = 16,
-    // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 1,
-    // Query heads of the model.
-    parameter QUERY_HEADS = 32,
-    // Width of an offset in the buffer of queries.
-    parameter IO_ADDR_WIDTH = 32,
-    // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 64,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
-    // Width of a query head's place in its column in bits.
-    parameter HEAD_PLACE_WIDTH = 3,
-    // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 4,
-    // Byte in the buffer of outputs where o of partial results begins.
-    parameter SUMS_AT = 8192,
-    // Byte in the buffer of outputs where l and m of partial results begin.
-    parameter STATES_AT = 24576,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Width of a number of segments in bits.
@@ -66,32 +54,60 @@ module meshkv_top #(
     parameter ROW_WIDTH = 6,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
+    // Streams that can be decoded at once.
+    parameter STREAMS_NUM = 1,
     // Layers of the model.
     parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
+    // Width of a flit's payload in bits.
+    parameter FLIT_WIDTH = 512,
+    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
+    parameter TIMEOUT_WIDTH = 16,
+    // Width of an offset in the buffer of queries.
+    parameter IO_ADDR_WIDTH = 32,
+    // Bytes of a flit.
+    parameter FLIT_BYTES_NUM = 64,
     // Ports to external memory.
     parameter PORTS = 32,
-    // Width of an argument's word address in bits.
-    parameter ARG_WORD_BITS = 7,
-    // Arguments: queries, outputs, one base address a memory port, and the list.
-    parameter NUM_ARGUMENTS = 35,
+    // Width of an argument's number in bits.
+    parameter ARG_BITS = 6,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 12,
-    // Width of a register's byte address in bits.
-    parameter ADDRESS_BITS = 12,
-    // Totals of a tile's links.
-    parameter LINK_COUNTERS = 25,
-    // Totals of a tile's fetches and fills.
-    parameter EVENT_COUNTERS = 23,
-    // Totals of PaD.
-    parameter PAD_COUNTERS = 12,
+    // Tiles from west to east.
+    parameter COLS = 4,
+    // Tiles from south to north.
+    parameter ROWS = 8,
+    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 5,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 4,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 128,
+    // Query heads of the model.
+    parameter QUERY_HEADS = 32,
     // Groups of such words of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
     // Width of the number of such a group in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
     // Byte in the buffer of queries where new tokens begin.
     parameter TOKENS_AT = 8192,
+    // The same as a power of two: an AXI size.
+    parameter FLIT_LOG = 6,
+    // EPOCH_BITS + ID_WIDTH.
+    parameter HOST_ID_WIDTH = 5,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 3,
+    // Width of a number of an output flit in bits.
+    parameter OUT_INDEX_WIDTH = 4,
+    // Byte in the buffer of outputs where o of partial results begins.
+    parameter SUMS_AT = 8192,
+    // Byte in the buffer of outputs where l and m of partial results begin.
+    parameter STATES_AT = 24576,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
     // Bytes from a slice to the next in external memory.
@@ -102,22 +118,6 @@ module meshkv_top #(
     parameter REGION_WIDTH = 27,
     // Beats of a burst of V of a new token.
     parameter VALUE_BURST = 16,
-    // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 32,
-    // Low bits of the addresses of queries, outputs and list that are 0.
-    parameter BUFFER_LOG = 12,
-    // Descriptors that wait in the front.
-    parameter DESC_QUEUE = 32,
-    // Bursts of queries, list and new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 7,
-    // Width of an AXI ID: the tile of its port, and its burst.
-    parameter AXI_ID_WIDTH = 3,
-    // Width of a burst's beats less one, in bits.
-    parameter LEN_WIDTH = 4,
-    // Ports of a row of tiles.
-    parameter ROW_PORTS = 4,
-    // Tiles of a port; the last of a row may have fewer.
-    parameter PORT_TILES = 1,
     // Bit y: wires between rows y and y + 1 pass a register between two SLRs.
     parameter [15:0] CROSSINGS = 16'b0000000000100100,
     // Width of a column number in bits.
@@ -146,110 +146,30 @@ module meshkv_top #(
     parameter CLAIM_PERIODS = 8,
     // Periods after which another head of its port has the turn to claim.
     parameter CLAIM_LIMIT = 16,
-    // Flits a virtual channel buffers.
-    parameter VC_DEPTH = 8,
-    // X_WIDTH + Y_WIDTH.
-    parameter HOME_WIDTH = 5,
-    // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 18,
-    // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 20,
-    // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
-    // Width of a head mask in bits.
-    parameter MASK_WIDTH = 8,
-    // Flits of a slice.
-    parameter SLICE_FLITS = 512,
-    // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
-    // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 96,
-    // Ranges in flight at a time, at least 2.
-    parameter FETCH_SLOTS = 3,
-    // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 64,
-    // Cycles of a period.
-    parameter BLOOM_REFRESH = 96,
-    // Completed ranges remembered, besides those in flight.
-    parameter FETCH_HISTORY = 12,
-    // Bits of one bank of the Bloom filter.
-    parameter BLOOM_BITS = 64,
-    // Width of one hash in bits: it addresses half a bank.
-    parameter HASH_WIDTH = 5,
-    // Exact tags stored at a time.
-    parameter TAG_ENTRIES = 4,
-    // Requests in progress at a home.
-    parameter REQUEST_ENTRIES = 4,
-    // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 48,
-    // Width of a number of tiles in bits.
-    parameter EXPECTED_WIDTH = 6,
-    // Slices the staging memory holds.
-    parameter STAGING_SLOTS = 8,
-    // Width of a slot number of the staging memory in bits.
-    parameter SLOT_WIDTH = 3,
-    // Flits of the staging memory.
-    parameter STAGING_DEPTH = 4096,
-    // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
-    // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 7,
-    // Events that a tile counts.
-    parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
-    parameter OUTSIDE_EVENTS = 3,
-    // Channels of VN0, and the root's own tile.
-    parameter SOURCES = 3,
-    // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 7,
-    // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 8,
-    // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 7,
-    // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 109,
-    // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 6,
-    // Slices that a tile can queue to fetch.
-    parameter ASK_DEPTH = 16,
-    // Slices that a home can queue to fill.
-    parameter FILL_DEPTH = 16,
-    // Bursts of a tile that can wait at the memory port.
-    parameter REQ_DEPTH = 4,
-    // Rows from a column's head to the next, with one tile a head.
-    parameter ROW_STEP = 1,
-    // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 17,
-    // Width of the ID of a tile's burst in bits.
-    parameter ID_WIDTH = 3,
-    // Width of their number in bits.
-    parameter CREDIT_WIDTH = 3,
-    // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
-    // Words of 64 bits of K and V of a token and KV head.
-    parameter TOKEN_WORDS = 64,
-    // Words of new tokens that a tile can send without an answer.
-    parameter TOKEN_DEPTH = 32,
-    // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 5,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
+    // Bursts of a tile that can wait at the memory port.
+    parameter REQ_DEPTH = 4,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 5,
     // Groups that wait for the bus of a column.
     parameter QUERY_DEPTH = 64,
-    // Rows from a layer to the next (a).
-    parameter STRIDE = 5,
-    // Rounds of a layer's segments over the rows.
-    parameter ROUNDS = 64,
-    // Width of the rows by which the homes of a KV head and a cache are ahead.
-    parameter AHEAD_WIDTH = 4,
-    // Width of the number of a home's macro-block in bits.
-    parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
     // Width of a KV head's number in bits.
     parameter SLICE_WIDTH = 5,
+    // Width of a flit's position in its slice in bits.
+    parameter INDEX_WIDTH = 9,
+    // Width of a head mask in bits.
+    parameter MASK_WIDTH = 8,
+    // Width of a number of tiles in bits.
+    parameter EXPECTED_WIDTH = 6,
+    // Width of a slice's number in external memory in bits.
+    parameter NUMBER_WIDTH = 17,
+    // Width of a word of the column bus in bits.
+    parameter BUS_WIDTH = 109,
+    // Words that a stop of the column bus holds.
+    parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
     parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
@@ -270,12 +190,92 @@ module meshkv_top #(
     parameter [63:0] BLOCKS = 64'd512,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
+    // Flits of a chunk, a power of two; a range starts at a chunk.
+    parameter CHUNK_FLITS = 32,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
+    // Rows from a layer to the next (a).
+    parameter STRIDE = 5,
+    // Rounds of a layer's segments over the rows.
+    parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
+    // Width of the number of a home's macro-block in bits.
+    parameter BLOCK_WIDTH = 10,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
+    // Width of the ID of a tile's burst in bits.
+    parameter ID_WIDTH = 3,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
+    // Rows from a column's head to the next, with one tile a head.
+    parameter ROW_STEP = 1,
+    // Width of a tag (stream, layer, segment, slice) in bits.
+    parameter TAG_WIDTH = 18,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
+    // Width of their number in bits.
+    parameter CREDIT_WIDTH = 3,
+    // Flits of a slice.
+    parameter SLICE_FLITS = 512,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
+    // Width of a slot number of the staging memory in bits.
+    parameter SLOT_WIDTH = 3,
+    // Width of an address of the staging memory in bits.
+    parameter ADDR_WIDTH = 12,
+    // Flits a virtual channel buffers.
+    parameter VC_DEPTH = 8,
+    // X_WIDTH + Y_WIDTH.
+    parameter HOME_WIDTH = 5,
+    // Width of a tag with its generation above it, in bits.
+    parameter KEY_WIDTH = 20,
+    // Flits of the requester's FIFO: the most it can request ahead.
+    parameter FIFO_DEPTH = 96,
+    // Ranges in flight at a time, at least 2.
+    parameter FETCH_SLOTS = 3,
+    // Periods without a flit after which a range is requested again.
+    parameter RETRY_TICKS = 64,
+    // Cycles of a period.
+    parameter BLOOM_REFRESH = 96,
+    // Completed ranges remembered, besides those in flight.
+    parameter FETCH_HISTORY = 12,
+    // Bits of one bank of the Bloom filter.
+    parameter BLOOM_BITS = 64,
+    // Width of one hash in bits: it addresses half a bank.
+    parameter HASH_WIDTH = 5,
+    // Exact tags stored at a time.
+    parameter TAG_ENTRIES = 4,
+    // Requests in progress at a home.
+    parameter REQUEST_ENTRIES = 4,
+    // Fetches that can wait for slices that are not resident.
+    parameter PARK_DEPTH = 48,
+    // Slices the staging memory holds.
+    parameter STAGING_SLOTS = 8,
+    // Flits of the staging memory.
+    parameter STAGING_DEPTH = 4096,
+    // Width of head, layer and stream of a partial result in bits.
+    parameter PART_ID_WIDTH = 7,
+    // Events that a tile counts.
+    parameter NUM_EVENTS = 23,
+    // Of these, events from outside this module.
+    parameter OUTSIDE_EVENTS = 3,
+    // Channels of VN0, and the root's own tile.
+    parameter SOURCES = 3,
+    // Width of a place in the requester's FIFO in bits.
+    parameter FIFO_PTR_WIDTH = 7,
+    // Width of its pointers in gray code.
+    parameter GRAY_WIDTH = 8,
+    // Width of a number of its places in bits.
+    parameter ROOM_WIDTH = 7,
     // Query heads of a column at most.
     parameter HEADS = 8,
     // Rows of the array: contexts that process a flit at a time.
@@ -1468,61 +1468,61 @@ module meshkv_top #(
     wire [TILES*32-1:0] pad_data;
     wire [TILES*5-1:0] pad_state;
     meshkv_front #(
-        .COLS             (COLS),
-        .ROWS             (ROWS),
         .TILES            (TILES),
-        .ROW_BOUNDARIES   (ROW_BOUNDARIES),
-        .FLIT_WIDTH       (FLIT_WIDTH),
-        .FLIT_LOG         (FLIT_LOG),
-        .EPOCH_BITS       (EPOCH_BITS),
-        .ARG_BITS         (ARG_BITS),
-        .HOST_ID_WIDTH    (HOST_ID_WIDTH),
-        .STREAM_WIDTH     (STREAM_WIDTH),
-        .STREAMS_WIDTH    (STREAMS_WIDTH),
-        .HEAD_ID_WIDTH    (HEAD_ID_WIDTH),
-        .QUERY_GROUP      (QUERY_GROUP),
-        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
-        .HEAD_DIM         (HEAD_DIM),
-        .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
-        .STREAMS_NUM      (STREAMS_NUM),
-        .QUERY_HEADS      (QUERY_HEADS),
-        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
-        .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
-        .LAYER_WIDTH      (LAYER_WIDTH),
-        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
-        .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
-        .SUMS_AT          (SUMS_AT),
-        .STATES_AT        (STATES_AT),
-        .SEGMENT_WIDTH    (SEGMENT_WIDTH),
-        .COUNT_WIDTH      (COUNT_WIDTH),
-        .ROW_WIDTH        (ROW_WIDTH),
-        .TOKENS           (TOKENS),
-        .NUM_LAYERS       (NUM_LAYERS),
-        .NUM_SEGMENTS     (NUM_SEGMENTS),
-        .PORTS            (PORTS),
-        .ARG_WORD_BITS    (ARG_WORD_BITS),
-        .NUM_ARGUMENTS    (NUM_ARGUMENTS),
-        .BASE_LOG         (BASE_LOG),
-        .ADDRESS_BITS     (ADDRESS_BITS),
-        .LINK_COUNTERS    (LINK_COUNTERS),
-        .EVENT_COUNTERS   (EVENT_COUNTERS),
-        .PAD_COUNTERS     (PAD_COUNTERS),
-        .TOKEN_GROUPS     (TOKEN_GROUPS),
-        .TOKEN_GROUP_WIDTH(TOKEN_GROUP_WIDTH),
-        .TOKENS_AT        (TOKENS_AT),
-        .HALF_FLITS       (HALF_FLITS),
-        .SLICE_BYTES      (SLICE_BYTES),
-        .LOCAL_WIDTH      (LOCAL_WIDTH),
-        .REGION_WIDTH     (REGION_WIDTH),
-        .VALUE_BURST      (VALUE_BURST),
-        .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
         .BUFFER_LOG       (BUFFER_LOG),
         .DESC_QUEUE       (DESC_QUEUE),
         .QUERY_BURSTS     (QUERY_BURSTS),
         .AXI_ID_WIDTH     (AXI_ID_WIDTH),
+        .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
         .LEN_WIDTH        (LEN_WIDTH),
         .ROW_PORTS        (ROW_PORTS),
-        .PORT_TILES       (PORT_TILES)
+        .PORT_TILES       (PORT_TILES),
+        .ADDRESS_BITS     (ADDRESS_BITS),
+        .EPOCH_BITS       (EPOCH_BITS),
+        .ARG_WORD_BITS    (ARG_WORD_BITS),
+        .NUM_ARGUMENTS    (NUM_ARGUMENTS),
+        .LINK_COUNTERS    (LINK_COUNTERS),
+        .EVENT_COUNTERS   (EVENT_COUNTERS),
+        .PAD_COUNTERS     (PAD_COUNTERS),
+        .STREAM_WIDTH     (STREAM_WIDTH),
+        .STREAMS_WIDTH    (STREAMS_WIDTH),
+        .LAYER_WIDTH      (LAYER_WIDTH),
+        .SEGMENT_WIDTH    (SEGMENT_WIDTH),
+        .COUNT_WIDTH      (COUNT_WIDTH),
+        .ROW_WIDTH        (ROW_WIDTH),
+        .TOKENS           (TOKENS),
+        .STREAMS_NUM      (STREAMS_NUM),
+        .NUM_LAYERS       (NUM_LAYERS),
+        .NUM_SEGMENTS     (NUM_SEGMENTS),
+        .FLIT_WIDTH       (FLIT_WIDTH),
+        .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
+        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
+        .PORTS            (PORTS),
+        .ARG_BITS         (ARG_BITS),
+        .BASE_LOG         (BASE_LOG),
+        .COLS             (COLS),
+        .ROWS             (ROWS),
+        .ROW_BOUNDARIES   (ROW_BOUNDARIES),
+        .HEAD_ID_WIDTH    (HEAD_ID_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+        .HEAD_DIM         (HEAD_DIM),
+        .QUERY_HEADS      (QUERY_HEADS),
+        .TOKEN_GROUPS     (TOKEN_GROUPS),
+        .TOKEN_GROUP_WIDTH(TOKEN_GROUP_WIDTH),
+        .TOKENS_AT        (TOKENS_AT),
+        .FLIT_LOG         (FLIT_LOG),
+        .HOST_ID_WIDTH    (HOST_ID_WIDTH),
+        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
+        .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
+        .SUMS_AT          (SUMS_AT),
+        .STATES_AT        (STATES_AT),
+        .HALF_FLITS       (HALF_FLITS),
+        .SLICE_BYTES      (SLICE_BYTES),
+        .LOCAL_WIDTH      (LOCAL_WIDTH),
+        .REGION_WIDTH     (REGION_WIDTH),
+        .VALUE_BURST      (VALUE_BURST)
     ) u_front (
         .ap_clk               (ap_clk),
         .ap_rst_n             (ap_rst_n),
@@ -2590,74 +2590,29 @@ module meshkv_top #(
         .STARVE_LIMIT       (STARVE_LIMIT),
         .CLAIM_PERIODS      (CLAIM_PERIODS),
         .CLAIM_LIMIT        (CLAIM_LIMIT),
-        .VC_DEPTH           (VC_DEPTH),
-        .HOME_WIDTH         (HOME_WIDTH),
-        .TAG_WIDTH          (TAG_WIDTH),
-        .KEY_WIDTH          (KEY_WIDTH),
-        .INDEX_WIDTH        (INDEX_WIDTH),
-        .MASK_WIDTH         (MASK_WIDTH),
-        .SLICE_FLITS        (SLICE_FLITS),
-        .CHUNK_FLITS        (CHUNK_FLITS),
-        .BURST_FLITS        (BURST_FLITS),
-        .FIFO_DEPTH         (FIFO_DEPTH),
-        .FETCH_SLOTS        (FETCH_SLOTS),
-        .RETRY_TICKS        (RETRY_TICKS),
-        .BLOOM_REFRESH      (BLOOM_REFRESH),
-        .FETCH_HISTORY      (FETCH_HISTORY),
-        .BLOOM_BITS         (BLOOM_BITS),
-        .HASH_WIDTH         (HASH_WIDTH),
-        .TAG_ENTRIES        (TAG_ENTRIES),
-        .REQUEST_ENTRIES    (REQUEST_ENTRIES),
-        .PARK_DEPTH         (PARK_DEPTH),
-        .EXPECTED_WIDTH     (EXPECTED_WIDTH),
-        .STAGING_SLOTS      (STAGING_SLOTS),
-        .SLOT_WIDTH         (SLOT_WIDTH),
-        .STAGING_DEPTH      (STAGING_DEPTH),
-        .ADDR_WIDTH         (ADDR_WIDTH),
-        .PART_ID_WIDTH      (PART_ID_WIDTH),
-        .NUM_EVENTS         (NUM_EVENTS),
-        .OUTSIDE_EVENTS     (OUTSIDE_EVENTS),
-        .SOURCES            (SOURCES),
-        .FIFO_PTR_WIDTH     (FIFO_PTR_WIDTH),
-        .GRAY_WIDTH         (GRAY_WIDTH),
-        .ROOM_WIDTH         (ROOM_WIDTH),
-        .BUS_WIDTH          (BUS_WIDTH),
-        .BUS_DEPTH          (BUS_DEPTH),
-        .ASK_DEPTH          (ASK_DEPTH),
-        .FILL_DEPTH         (FILL_DEPTH),
-        .REQ_DEPTH          (REQ_DEPTH),
-        .ROW_STEP           (ROW_STEP),
-        .STREAM_WIDTH       (STREAM_WIDTH),
-        .STREAMS_WIDTH      (STREAMS_WIDTH),
-        .ROW_WIDTH          (ROW_WIDTH),
-        .HALF_FLITS         (HALF_FLITS),
-        .HEAD_DIM           (HEAD_DIM),
-        .NUMBER_WIDTH       (NUMBER_WIDTH),
-        .ID_WIDTH           (ID_WIDTH),
-        .LEN_WIDTH          (LEN_WIDTH),
-        .CREDIT_WIDTH       (CREDIT_WIDTH),
-        .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
-        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
-        .TOKEN_WORDS        (TOKEN_WORDS),
-        .TOKEN_DEPTH        (TOKEN_DEPTH),
-        .LAYER_WIDTH        (LAYER_WIDTH),
-        .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
-        .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
         .PORTS              (PORTS),
         .ROW_PORTS          (ROW_PORTS),
         .PORT_TILES         (PORT_TILES),
         .DESC_DEPTH         (DESC_DEPTH),
+        .REQ_DEPTH          (REQ_DEPTH),
+        .HEAD_ID_WIDTH      (HEAD_ID_WIDTH),
+        .STREAM_WIDTH       (STREAM_WIDTH),
+        .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_GROUP        (QUERY_GROUP),
         .QUERY_GROUP_WIDTH  (QUERY_GROUP_WIDTH),
+        .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
         .QUERY_DEPTH        (QUERY_DEPTH),
-        .SEGMENT_WIDTH      (SEGMENT_WIDTH),
-        .STRIDE             (STRIDE),
-        .ROUNDS             (ROUNDS),
-        .AHEAD_WIDTH        (AHEAD_WIDTH),
-        .BLOCK_WIDTH        (BLOCK_WIDTH),
         .PLACE_WIDTH        (PLACE_WIDTH),
+        .STREAMS_WIDTH      (STREAMS_WIDTH),
         .SLICE_WIDTH        (SLICE_WIDTH),
         .COUNT_WIDTH        (COUNT_WIDTH),
+        .ROW_WIDTH          (ROW_WIDTH),
+        .INDEX_WIDTH        (INDEX_WIDTH),
+        .MASK_WIDTH         (MASK_WIDTH),
+        .EXPECTED_WIDTH     (EXPECTED_WIDTH),
+        .NUMBER_WIDTH       (NUMBER_WIDTH),
+        .BUS_WIDTH          (BUS_WIDTH),
+        .BUS_DEPTH          (BUS_DEPTH),
         .ROTATION           (ROTATION),
         .LAP                (LAP),
         .ROTATION_WIDTH     (ROTATION_WIDTH),
@@ -2670,17 +2625,62 @@ module meshkv_top #(
         .BLOCKS             (BLOCKS),
         .SLICES             (SLICES),
         .TOKENS             (TOKENS),
+        .CHUNK_FLITS        (CHUNK_FLITS),
+        .ROW_FLITS_LOG      (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
+        .ASK_DEPTH          (ASK_DEPTH),
+        .FILL_DEPTH         (FILL_DEPTH),
+        .LAYER_WIDTH        (LAYER_WIDTH),
+        .SEGMENT_WIDTH      (SEGMENT_WIDTH),
+        .STRIDE             (STRIDE),
+        .ROUNDS             (ROUNDS),
+        .AHEAD_WIDTH        (AHEAD_WIDTH),
+        .BLOCK_WIDTH        (BLOCK_WIDTH),
         .COLUMN_SLICES      (COLUMN_SLICES),
+        .TOKEN_WORDS        (TOKEN_WORDS),
         .TOKEN_GROUPS       (TOKEN_GROUPS),
         .TOKEN_GROUP_WIDTH  (TOKEN_GROUP_WIDTH),
+        .ID_WIDTH           (ID_WIDTH),
+        .LEN_WIDTH          (LEN_WIDTH),
         .AXI_ID_WIDTH       (AXI_ID_WIDTH),
         .AXI_ADDR_WIDTH     (AXI_ADDR_WIDTH),
         .SLICE_BYTES        (SLICE_BYTES),
         .REGION_WIDTH       (REGION_WIDTH),
         .FLIT_BYTES         (FLIT_BYTES),
         .FLIT_LOG           (FLIT_LOG),
-        .HEAD_ID_WIDTH      (HEAD_ID_WIDTH),
+        .ROW_STEP           (ROW_STEP),
+        .TAG_WIDTH          (TAG_WIDTH),
+        .HALF_FLITS         (HALF_FLITS),
+        .HEAD_DIM           (HEAD_DIM),
+        .TOKEN_DEPTH        (TOKEN_DEPTH),
+        .CREDIT_WIDTH       (CREDIT_WIDTH),
+        .SLICE_FLITS        (SLICE_FLITS),
+        .BURST_FLITS        (BURST_FLITS),
+        .SLOT_WIDTH         (SLOT_WIDTH),
+        .ADDR_WIDTH         (ADDR_WIDTH),
+        .TIMEOUT_WIDTH      (TIMEOUT_WIDTH),
+        .VC_DEPTH           (VC_DEPTH),
+        .HOME_WIDTH         (HOME_WIDTH),
+        .KEY_WIDTH          (KEY_WIDTH),
+        .FIFO_DEPTH         (FIFO_DEPTH),
+        .FETCH_SLOTS        (FETCH_SLOTS),
+        .RETRY_TICKS        (RETRY_TICKS),
+        .BLOOM_REFRESH      (BLOOM_REFRESH),
+        .FETCH_HISTORY      (FETCH_HISTORY),
+        .BLOOM_BITS         (BLOOM_BITS),
+        .HASH_WIDTH         (HASH_WIDTH),
+        .TAG_ENTRIES        (TAG_ENTRIES),
+        .REQUEST_ENTRIES    (REQUEST_ENTRIES),
+        .PARK_DEPTH         (PARK_DEPTH),
+        .STAGING_SLOTS      (STAGING_SLOTS),
+        .STAGING_DEPTH      (STAGING_DEPTH),
+        .PART_ID_WIDTH      (PART_ID_WIDTH),
+        .NUM_EVENTS         (NUM_EVENTS),
+        .OUTSIDE_EVENTS     (OUTSIDE_EVENTS),
+        .SOURCES            (SOURCES),
+        .FIFO_PTR_WIDTH     (FIFO_PTR_WIDTH),
+        .GRAY_WIDTH         (GRAY_WIDTH),
+        .ROOM_WIDTH         (ROOM_WIDTH),
         .HEADS              (HEADS),
         .STREAMS_NUM        (STREAMS_NUM),
         .ARRAY_ROWS         (ARRAY_ROWS),
@@ -2794,6 +2794,7 @@ module meshkv_top #(
         .pad_state      (pad_state)
     );
     // Observation outputs of the core, for simulation.
-    wire unused_core = |{merge_valid, merge_stream, merge_head, merge_y, merge_sum_valid, merge_sum_first, merge_sum_max, merge_sum_data, vc_busy, pad_state};
+    wire unused_core = |{merge_valid, merge_stream, merge_head, merge_y,
+        merge_sum_valid, merge_sum_first, merge_sum_max, merge_sum_data, vc_busy, pad_state};
 endmodule
 `default_nettype wire

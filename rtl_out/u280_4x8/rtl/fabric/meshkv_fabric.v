@@ -43,112 +43,6 @@ module meshkv_fabric #(
     parameter CLAIM_PERIODS = 8,
     // Periods after which another head of its port has the turn to claim.
     parameter CLAIM_LIMIT = 16,
-    // Flits a virtual channel buffers.
-    parameter VC_DEPTH = 8,
-    // X_WIDTH + Y_WIDTH.
-    parameter HOME_WIDTH = 5,
-    // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 18,
-    // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 20,
-    // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
-    // Width of a head mask in bits.
-    parameter MASK_WIDTH = 8,
-    // Flits of a slice.
-    parameter SLICE_FLITS = 512,
-    // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
-    // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 96,
-    // Ranges in flight at a time, at least 2.
-    parameter FETCH_SLOTS = 3,
-    // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 64,
-    // Cycles of a period.
-    parameter BLOOM_REFRESH = 96,
-    // Completed ranges remembered, besides those in flight.
-    parameter FETCH_HISTORY = 12,
-    // Bits of one bank of the Bloom filter.
-    parameter BLOOM_BITS = 64,
-    // Width of one hash in bits: it addresses half a bank.
-    parameter HASH_WIDTH = 5,
-    // Exact tags stored at a time.
-    parameter TAG_ENTRIES = 4,
-    // Requests in progress at a home.
-    parameter REQUEST_ENTRIES = 4,
-    // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 48,
-    // Width of a number of tiles in bits.
-    parameter EXPECTED_WIDTH = 6,
-    // Slices the staging memory holds.
-    parameter STAGING_SLOTS = 8,
-    // Width of a slot number of the staging memory in bits.
-    parameter SLOT_WIDTH = 3,
-    // Flits of the staging memory.
-    parameter STAGING_DEPTH = 4096,
-    // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
-    // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 7,
-    // Events that a tile counts.
-    parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
-    parameter OUTSIDE_EVENTS = 3,
-    // Channels of VN0, and the root's own tile.
-    parameter SOURCES = 3,
-    // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 7,
-    // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 8,
-    // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 7,
-    // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 109,
-    // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 6,
-    // Slices that a tile can queue to fetch.
-    parameter ASK_DEPTH = 16,
-    // Slices that a home can queue to fill.
-    parameter FILL_DEPTH = 16,
-    // Bursts of a tile that can wait at the memory port.
-    parameter REQ_DEPTH = 4,
-    // Rows from a column's head to the next, with one tile a head.
-    parameter ROW_STEP = 1,
-    // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 1,
-    // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 2,
-    // Width of a token's place in its segment in bits.
-    parameter ROW_WIDTH = 6,
-    // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
-    // Elements of a K or V row, a power of two.
-    parameter HEAD_DIM = 128,
-    // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 17,
-    // Width of the ID of a tile's burst in bits.
-    parameter ID_WIDTH = 3,
-    // Width of a burst's beats less one, in bits.
-    parameter LEN_WIDTH = 4,
-    // Width of their number in bits.
-    parameter CREDIT_WIDTH = 3,
-    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
-    parameter TIMEOUT_WIDTH = 16,
-    // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
-    // Words of 64 bits of K and V of a token and KV head.
-    parameter TOKEN_WORDS = 64,
-    // Words of new tokens that a tile can send without an answer.
-    parameter TOKEN_DEPTH = 32,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a query head's place in its column in bits.
-    parameter HEAD_PLACE_WIDTH = 3,
-    // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 5,
     // Ports to external memory.
     parameter PORTS = 32,
     // Ports of a row of tiles.
@@ -157,28 +51,44 @@ module meshkv_fabric #(
     parameter PORT_TILES = 1,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
+    // Bursts of a tile that can wait at the memory port.
+    parameter REQ_DEPTH = 4,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 5,
+    // Width of a stream number in bits.
+    parameter STREAM_WIDTH = 1,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 3,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
     // Width of the number of such a group of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 5,
     // Groups that wait for the bus of a column.
     parameter QUERY_DEPTH = 64,
-    // Width of a segment number in bits.
-    parameter SEGMENT_WIDTH = 9,
-    // Rows from a layer to the next (a).
-    parameter STRIDE = 5,
-    // Rounds of a layer's segments over the rows.
-    parameter ROUNDS = 64,
-    // Width of the rows by which the homes of a KV head and a cache are ahead.
-    parameter AHEAD_WIDTH = 4,
-    // Width of the number of a home's macro-block in bits.
-    parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
+    // Width of a number of streams in bits.
+    parameter STREAMS_WIDTH = 2,
     // Width of a KV head's number in bits.
     parameter SLICE_WIDTH = 5,
     // Width of a number of segments in bits.
     parameter COUNT_WIDTH = 10,
+    // Width of a token's place in its segment in bits.
+    parameter ROW_WIDTH = 6,
+    // Width of a flit's position in its slice in bits.
+    parameter INDEX_WIDTH = 9,
+    // Width of a head mask in bits.
+    parameter MASK_WIDTH = 8,
+    // Width of a number of tiles in bits.
+    parameter EXPECTED_WIDTH = 6,
+    // Width of a slice's number in external memory in bits.
+    parameter NUMBER_WIDTH = 17,
+    // Width of a word of the column bus in bits.
+    parameter BUS_WIDTH = 109,
+    // Words that a stop of the column bus holds.
+    parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
     parameter ROTATION = 2,
     // Turns in which a tile stays at a home, a power of two.
@@ -203,14 +113,40 @@ module meshkv_fabric #(
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
+    // Flits of a chunk, a power of two; a range starts at a chunk.
+    parameter CHUNK_FLITS = 32,
+    // Flits of a token's K, as a power of two.
+    parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a segment number in bits.
+    parameter SEGMENT_WIDTH = 9,
+    // Rows from a layer to the next (a).
+    parameter STRIDE = 5,
+    // Rounds of a layer's segments over the rows.
+    parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
+    // Width of the number of a home's macro-block in bits.
+    parameter BLOCK_WIDTH = 10,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
+    // Words of 64 bits of K and V of a token and KV head.
+    parameter TOKEN_WORDS = 64,
     // Groups of such words of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
     // Width of the number of such a group in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
+    // Width of the ID of a tile's burst in bits.
+    parameter ID_WIDTH = 3,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 4,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -223,8 +159,72 @@ module meshkv_fabric #(
     parameter [63:0] FLIT_BYTES = 64'd64,
     // The same as a power of two: an AXI size.
     parameter FLIT_LOG = 6,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 5
+    // Rows from a column's head to the next, with one tile a head.
+    parameter ROW_STEP = 1,
+    // Width of a tag (stream, layer, segment, slice) in bits.
+    parameter TAG_WIDTH = 18,
+    // Flits of K of a slice, and of V.
+    parameter HALF_FLITS = 256,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 128,
+    // Words of new tokens that a tile can send without an answer.
+    parameter TOKEN_DEPTH = 32,
+    // Width of their number in bits.
+    parameter CREDIT_WIDTH = 3,
+    // Flits of a slice.
+    parameter SLICE_FLITS = 512,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
+    // Width of a slot number of the staging memory in bits.
+    parameter SLOT_WIDTH = 3,
+    // Width of an address of the staging memory in bits.
+    parameter ADDR_WIDTH = 12,
+    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
+    parameter TIMEOUT_WIDTH = 16,
+    // Flits a virtual channel buffers.
+    parameter VC_DEPTH = 8,
+    // X_WIDTH + Y_WIDTH.
+    parameter HOME_WIDTH = 5,
+    // Width of a tag with its generation above it, in bits.
+    parameter KEY_WIDTH = 20,
+    // Flits of the requester's FIFO: the most it can request ahead.
+    parameter FIFO_DEPTH = 96,
+    // Ranges in flight at a time, at least 2.
+    parameter FETCH_SLOTS = 3,
+    // Periods without a flit after which a range is requested again.
+    parameter RETRY_TICKS = 64,
+    // Cycles of a period.
+    parameter BLOOM_REFRESH = 96,
+    // Completed ranges remembered, besides those in flight.
+    parameter FETCH_HISTORY = 12,
+    // Bits of one bank of the Bloom filter.
+    parameter BLOOM_BITS = 64,
+    // Width of one hash in bits: it addresses half a bank.
+    parameter HASH_WIDTH = 5,
+    // Exact tags stored at a time.
+    parameter TAG_ENTRIES = 4,
+    // Requests in progress at a home.
+    parameter REQUEST_ENTRIES = 4,
+    // Fetches that can wait for slices that are not resident.
+    parameter PARK_DEPTH = 48,
+    // Slices the staging memory holds.
+    parameter STAGING_SLOTS = 8,
+    // Flits of the staging memory.
+    parameter STAGING_DEPTH = 4096,
+    // Width of head, layer and stream of a partial result in bits.
+    parameter PART_ID_WIDTH = 7,
+    // Events that a tile counts.
+    parameter NUM_EVENTS = 23,
+    // Of these, events from outside this module.
+    parameter OUTSIDE_EVENTS = 3,
+    // Channels of VN0, and the root's own tile.
+    parameter SOURCES = 3,
+    // Width of a place in the requester's FIFO in bits.
+    parameter FIFO_PTR_WIDTH = 7,
+    // Width of its pointers in gray code.
+    parameter GRAY_WIDTH = 8,
+    // Width of a number of its places in bits.
+    parameter ROOM_WIDTH = 7
 ) (
     input  wire                              clk,
     input  wire [TILES-1:0]                  rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
@@ -407,28 +407,23 @@ module meshkv_fabric #(
     wire [TILES-1:0]              new_valid, new_credit;
     wire [TILES*64-1:0]           new_data;
     meshkv_periphery #(
-        .COLS               (COLS),
-        .ROWS               (ROWS),
         .TILES              (TILES),
         .PORTS              (PORTS),
         .ROW_PORTS          (ROW_PORTS),
         .PORT_TILES         (PORT_TILES),
         .DESC_DEPTH         (DESC_DEPTH),
         .REQ_DEPTH          (REQ_DEPTH),
+        .HEAD_ID_WIDTH      (HEAD_ID_WIDTH),
         .STREAM_WIDTH       (STREAM_WIDTH),
         .HEAD_PLACE_WIDTH   (HEAD_PLACE_WIDTH),
         .QUERY_GROUP        (QUERY_GROUP),
         .QUERY_GROUP_WIDTH  (QUERY_GROUP_WIDTH),
         .QUERY_WORD_WIDTH   (QUERY_WORD_WIDTH),
         .QUERY_DEPTH        (QUERY_DEPTH),
+        .COLS               (COLS),
+        .ROWS               (ROWS),
         .X_WIDTH            (X_WIDTH),
         .Y_WIDTH            (Y_WIDTH),
-        .LAYER_WIDTH        (LAYER_WIDTH),
-        .SEGMENT_WIDTH      (SEGMENT_WIDTH),
-        .STRIDE             (STRIDE),
-        .ROUNDS             (ROUNDS),
-        .AHEAD_WIDTH        (AHEAD_WIDTH),
-        .BLOCK_WIDTH        (BLOCK_WIDTH),
         .PLACE_WIDTH        (PLACE_WIDTH),
         .STREAMS_WIDTH      (STREAMS_WIDTH),
         .SLICE_WIDTH        (SLICE_WIDTH),
@@ -457,6 +452,12 @@ module meshkv_fabric #(
         .FLIT_ROWS_LOG      (FLIT_ROWS_LOG),
         .ASK_DEPTH          (ASK_DEPTH),
         .FILL_DEPTH         (FILL_DEPTH),
+        .LAYER_WIDTH        (LAYER_WIDTH),
+        .SEGMENT_WIDTH      (SEGMENT_WIDTH),
+        .STRIDE             (STRIDE),
+        .ROUNDS             (ROUNDS),
+        .AHEAD_WIDTH        (AHEAD_WIDTH),
+        .BLOCK_WIDTH        (BLOCK_WIDTH),
         .COLUMN_SLICES      (COLUMN_SLICES),
         .TOKEN_WORDS        (TOKEN_WORDS),
         .TOKEN_GROUPS       (TOKEN_GROUPS),
@@ -469,8 +470,7 @@ module meshkv_fabric #(
         .SLICE_BYTES        (SLICE_BYTES),
         .REGION_WIDTH       (REGION_WIDTH),
         .FLIT_BYTES         (FLIT_BYTES),
-        .FLIT_LOG           (FLIT_LOG),
-        .HEAD_ID_WIDTH      (HEAD_ID_WIDTH)
+        .FLIT_LOG           (FLIT_LOG)
     ) u_periphery (
         .clk           (clk),
         .rst           (rst),
@@ -583,11 +583,43 @@ module meshkv_fabric #(
             end
             wire [4:0] event_index_here;
             meshkv_tile #(
-                .COLS            (COLS),
+                .BUS_WIDTH       (BUS_WIDTH),
+                .BUS_DEPTH       (BUS_DEPTH),
+                .ASK_DEPTH       (ASK_DEPTH),
+                .FILL_DEPTH      (FILL_DEPTH),
+                .REQ_DEPTH       (REQ_DEPTH),
+                .ROW_STEP        (ROW_STEP),
+                .LAYER_WIDTH     (LAYER_WIDTH),
+                .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
+                .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH),
                 .ROWS            (ROWS),
-                .TILES           (TILES),
-                .X_WIDTH         (X_WIDTH),
                 .Y_WIDTH         (Y_WIDTH),
+                .X_WIDTH         (X_WIDTH),
+                .TAG_WIDTH       (TAG_WIDTH),
+                .INDEX_WIDTH     (INDEX_WIDTH),
+                .MASK_WIDTH      (MASK_WIDTH),
+                .STREAM_WIDTH    (STREAM_WIDTH),
+                .STREAMS_WIDTH   (STREAMS_WIDTH),
+                .ROW_WIDTH       (ROW_WIDTH),
+                .CHUNK_FLITS     (CHUNK_FLITS),
+                .HALF_FLITS      (HALF_FLITS),
+                .HEAD_DIM        (HEAD_DIM),
+                .TOKEN_WORDS     (TOKEN_WORDS),
+                .TOKEN_DEPTH     (TOKEN_DEPTH),
+                .FLIT_WIDTH      (FLIT_WIDTH),
+                .EXPECTED_WIDTH  (EXPECTED_WIDTH),
+                .NUMBER_WIDTH    (NUMBER_WIDTH),
+                .ID_WIDTH        (ID_WIDTH),
+                .LEN_WIDTH       (LEN_WIDTH),
+                .CREDIT_WIDTH    (CREDIT_WIDTH),
+                .SLICE_FLITS     (SLICE_FLITS),
+                .BURST_FLITS     (BURST_FLITS),
+                .SLOT_WIDTH      (SLOT_WIDTH),
+                .ADDR_WIDTH      (ADDR_WIDTH),
+                .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
+                .ROW_FLITS_LOG   (ROW_FLITS_LOG),
+                .COLS            (COLS),
+                .TILES           (TILES),
                 .VN0_VCS         (VN0_VCS),
                 .VCS             (VCS),
                 .PTR_WIDTH       (PTR_WIDTH),
@@ -595,15 +627,8 @@ module meshkv_fabric #(
                 .VC_DEPTH        (VC_DEPTH),
                 .DEST_WIDTH      (DEST_WIDTH),
                 .HEAD_WIDTH      (HEAD_WIDTH),
-                .FLIT_WIDTH      (FLIT_WIDTH),
                 .HOME_WIDTH      (HOME_WIDTH),
-                .TAG_WIDTH       (TAG_WIDTH),
                 .KEY_WIDTH       (KEY_WIDTH),
-                .INDEX_WIDTH     (INDEX_WIDTH),
-                .MASK_WIDTH      (MASK_WIDTH),
-                .SLICE_FLITS     (SLICE_FLITS),
-                .CHUNK_FLITS     (CHUNK_FLITS),
-                .BURST_FLITS     (BURST_FLITS),
                 .FIFO_DEPTH      (FIFO_DEPTH),
                 .FETCH_SLOTS     (FETCH_SLOTS),
                 .RETRY_TICKS     (RETRY_TICKS),
@@ -614,40 +639,15 @@ module meshkv_fabric #(
                 .TAG_ENTRIES     (TAG_ENTRIES),
                 .REQUEST_ENTRIES (REQUEST_ENTRIES),
                 .PARK_DEPTH      (PARK_DEPTH),
-                .EXPECTED_WIDTH  (EXPECTED_WIDTH),
                 .STAGING_SLOTS   (STAGING_SLOTS),
-                .SLOT_WIDTH      (SLOT_WIDTH),
                 .STAGING_DEPTH   (STAGING_DEPTH),
-                .ADDR_WIDTH      (ADDR_WIDTH),
                 .PART_ID_WIDTH   (PART_ID_WIDTH),
                 .NUM_EVENTS      (NUM_EVENTS),
                 .OUTSIDE_EVENTS  (OUTSIDE_EVENTS),
                 .SOURCES         (SOURCES),
                 .FIFO_PTR_WIDTH  (FIFO_PTR_WIDTH),
                 .GRAY_WIDTH      (GRAY_WIDTH),
-                .ROOM_WIDTH      (ROOM_WIDTH),
-                .BUS_WIDTH       (BUS_WIDTH),
-                .BUS_DEPTH       (BUS_DEPTH),
-                .ASK_DEPTH       (ASK_DEPTH),
-                .FILL_DEPTH      (FILL_DEPTH),
-                .REQ_DEPTH       (REQ_DEPTH),
-                .ROW_STEP        (ROW_STEP),
-                .STREAM_WIDTH    (STREAM_WIDTH),
-                .STREAMS_WIDTH   (STREAMS_WIDTH),
-                .ROW_WIDTH       (ROW_WIDTH),
-                .HALF_FLITS      (HALF_FLITS),
-                .HEAD_DIM        (HEAD_DIM),
-                .NUMBER_WIDTH    (NUMBER_WIDTH),
-                .ID_WIDTH        (ID_WIDTH),
-                .LEN_WIDTH       (LEN_WIDTH),
-                .CREDIT_WIDTH    (CREDIT_WIDTH),
-                .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
-                .ROW_FLITS_LOG   (ROW_FLITS_LOG),
-                .TOKEN_WORDS     (TOKEN_WORDS),
-                .TOKEN_DEPTH     (TOKEN_DEPTH),
-                .LAYER_WIDTH     (LAYER_WIDTH),
-                .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
-                .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH)
+                .ROOM_WIDTH      (ROOM_WIDTH)
             ) u_tile (
                 .clk            (clk),
                 .rst            (rst[t]),

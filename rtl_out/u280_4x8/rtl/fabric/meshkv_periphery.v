@@ -6,10 +6,6 @@
 // Every wire to or from a tile has a register at both ends.
 `default_nettype none
 module meshkv_periphery #(
-    // Tiles from west to east.
-    parameter COLS = 4,
-    // Tiles from south to north.
-    parameter ROWS = 8,
     // Tiles of the fabric.
     parameter TILES = 32,
     // Ports to external memory.
@@ -22,6 +18,8 @@ module meshkv_periphery #(
     parameter DESC_DEPTH = 4,
     // Bursts of a tile that can wait at the memory port.
     parameter REQ_DEPTH = 4,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 5,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a query head's place in its column in bits.
@@ -34,22 +32,14 @@ module meshkv_periphery #(
     parameter QUERY_WORD_WIDTH = 5,
     // Groups that wait for the bus of a column.
     parameter QUERY_DEPTH = 64,
+    // Tiles from west to east.
+    parameter COLS = 4,
+    // Tiles from south to north.
+    parameter ROWS = 8,
     // Width of a column number in bits.
     parameter X_WIDTH = 2,
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a segment number in bits.
-    parameter SEGMENT_WIDTH = 9,
-    // Rows from a layer to the next (a).
-    parameter STRIDE = 5,
-    // Rounds of a layer's segments over the rows.
-    parameter ROUNDS = 64,
-    // Width of the rows by which the homes of a KV head and a cache are ahead.
-    parameter AHEAD_WIDTH = 4,
-    // Width of the number of a home's macro-block in bits.
-    parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
     // Width of a number of streams in bits.
@@ -106,6 +96,18 @@ module meshkv_periphery #(
     parameter ASK_DEPTH = 16,
     // Slices that a home can queue to fill.
     parameter FILL_DEPTH = 16,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a segment number in bits.
+    parameter SEGMENT_WIDTH = 9,
+    // Rows from a layer to the next (a).
+    parameter STRIDE = 5,
+    // Rounds of a layer's segments over the rows.
+    parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
+    // Width of the number of a home's macro-block in bits.
+    parameter BLOCK_WIDTH = 10,
     // KV heads of a column.
     parameter COLUMN_SLICES = 8,
     // Words of 64 bits of K and V of a token and KV head.
@@ -131,9 +133,7 @@ module meshkv_periphery #(
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 5
+    parameter FLIT_LOG = 6
 ) (
     input  wire                            clk,
     input  wire [TILES-1:0]                rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
@@ -283,12 +283,6 @@ module meshkv_periphery #(
                 .ROWS               (ROWS),
                 .X_WIDTH            (X_WIDTH),
                 .Y_WIDTH            (Y_WIDTH),
-                .LAYER_WIDTH        (LAYER_WIDTH),
-                .SEGMENT_WIDTH      (SEGMENT_WIDTH),
-                .STRIDE             (STRIDE),
-                .ROUNDS             (ROUNDS),
-                .AHEAD_WIDTH        (AHEAD_WIDTH),
-                .BLOCK_WIDTH        (BLOCK_WIDTH),
                 .PLACE_WIDTH        (PLACE_WIDTH),
                 .STREAM_WIDTH       (STREAM_WIDTH),
                 .STREAMS_WIDTH      (STREAMS_WIDTH),
@@ -321,6 +315,12 @@ module meshkv_periphery #(
                 .ASK_DEPTH          (ASK_DEPTH),
                 .FILL_DEPTH         (FILL_DEPTH),
                 .QUEUE              (DESC_DEPTH),
+                .LAYER_WIDTH        (LAYER_WIDTH),
+                .SEGMENT_WIDTH      (SEGMENT_WIDTH),
+                .STRIDE             (STRIDE),
+                .ROUNDS             (ROUNDS),
+                .AHEAD_WIDTH        (AHEAD_WIDTH),
+                .BLOCK_WIDTH        (BLOCK_WIDTH),
                 .COLUMN_SLICES      (COLUMN_SLICES),
                 .QUERY_GROUP        (QUERY_GROUP),
                 .TOKEN_WORDS        (TOKEN_WORDS),

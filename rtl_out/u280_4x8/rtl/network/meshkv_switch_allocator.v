@@ -129,7 +129,6 @@ module meshkv_switch_allocator #(
     input  wire [5*VN0_VCS-1:0] pick,
     output wire [4:0]           blocked  // Heads owe this output a copy and lack its credits.
 );
-
     // Output numbers in every five-bit vector: {local, west, east, south, north}.
     localparam N = 0, S = 1, E = 2, W = 3, L = 4;
 

@@ -39,7 +39,6 @@ module meshkv_placement #(
     output wire [Y_WIDTH-1:0]       y,  // Row of the home.
     output wire [BLOCK_WIDTH-1:0]   block  // Number of the block among those of its home.
 );
-
     // A slice lives in the column that computes its KV head. y = (a * l + s + ahead) mod ROWS: its KV head and its cache are
     // that many rows ahead, so that short contexts use all rows.
     wire [NUMBER_WIDTH-1:0]  row_number = STRIDE[NUMBER_WIDTH-1:0] * { {NUMBER_WIDTH-LAYER_WIDTH{1'b0}}, layer}

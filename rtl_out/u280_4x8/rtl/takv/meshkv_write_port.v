@@ -20,7 +20,6 @@ module meshkv_write_port (
     input  wire        write_credit,  // One pulse a word that the writer has taken from its queue.
     output wire        writes_wait  // Words wait.
 );
-
     reg        valid_q, credit_q;
     reg [63:0] word_q;
     always @(posedge clk) begin

@@ -6,16 +6,74 @@
 // PaD attaches to its ports: it takes jobs and flits and returns partial results.
 `default_nettype none
 module meshkv_tile #(
-    // Tiles from west to east.
-    parameter COLS = 8,
+    // Width of a word of the column bus in bits.
+    parameter BUS_WIDTH = 108,
+    // Words that a stop of the column bus holds.
+    parameter BUS_DEPTH = 6,
+    // Slices that a tile can queue to fetch.
+    parameter ASK_DEPTH = 16,
+    // Slices that a home can queue to fill.
+    parameter FILL_DEPTH = 16,
+    // Bursts of a tile that can wait at the memory port.
+    parameter REQ_DEPTH = 4,
+    // Rows from a column's head to the next, with one tile a head.
+    parameter ROW_STEP = 2,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 2,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 5,
     // Tiles from south to north.
     parameter ROWS = 8,
-    // Tiles of the fabric.
-    parameter TILES = 64,
-    // Width of a column number in bits.
-    parameter X_WIDTH = 3,
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
+    // Width of a column number in bits.
+    parameter X_WIDTH = 3,
+    // Width of a tag (stream, layer, segment, slice) in bits.
+    parameter TAG_WIDTH = 18,
+    // Width of a flit's position in its slice in bits.
+    parameter INDEX_WIDTH = 10,
+    // Width of a head mask in bits.
+    parameter MASK_WIDTH = 4,
+    // Width of a stream number in bits.
+    parameter STREAM_WIDTH = 1,
+    // Width of a number of streams in bits.
+    parameter STREAMS_WIDTH = 2,
+    // Width of a token's place in its segment in bits.
+    parameter ROW_WIDTH = 6,
+    // Flits of a chunk, a power of two; a range starts at a chunk.
+    parameter CHUNK_FLITS = 32,
+    // Flits of K of a slice, and of V.
+    parameter HALF_FLITS = 512,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 128,
+    // Width of a flit's payload in bits.
+    parameter FLIT_WIDTH = 256,
+    // Width of a number of tiles in bits.
+    parameter EXPECTED_WIDTH = 7,
+    // Width of a slice's number in external memory in bits.
+    parameter NUMBER_WIDTH = 17,
+    // Width of the ID of a tile's burst in bits.
+    parameter ID_WIDTH = 3,
+    // Width of a burst's beats less one, in bits.
+    parameter LEN_WIDTH = 4,
+    // Width of their number in bits.
+    parameter CREDIT_WIDTH = 3,
+    // Flits of a slice.
+    parameter SLICE_FLITS = 1024,
+    // Flits of a burst, a power of two.
+    parameter BURST_FLITS = 16,
+    // Width of a slot number of the staging memory in bits.
+    parameter SLOT_WIDTH = 3,
+    // Width of an address of the staging memory in bits.
+    parameter ADDR_WIDTH = 13,
+    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
+    parameter TIMEOUT_WIDTH = 16,
+    // Tiles from west to east.
+    parameter COLS = 8,
+    // Tiles of the fabric.
+    parameter TILES = 64,
     // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
@@ -30,24 +88,10 @@ module meshkv_tile #(
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
     parameter HEAD_WIDTH = 35,
-    // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 256,
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
-    // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 20,
-    // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 10,
-    // Width of a head mask in bits.
-    parameter MASK_WIDTH = 4,
-    // Flits of a slice.
-    parameter SLICE_FLITS = 1024,
-    // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
-    // Flits of a burst, a power of two.
-    parameter BURST_FLITS = 16,
     // Flits of the requester's FIFO: the most it can request ahead.
     parameter FIFO_DEPTH = 96,
     // Ranges in flight at a time, at least 2.
@@ -68,16 +112,10 @@ module meshkv_tile #(
     parameter REQUEST_ENTRIES = 16,
     // Fetches that can wait for slices that are not resident.
     parameter PARK_DEPTH = 80,
-    // Width of a number of tiles in bits.
-    parameter EXPECTED_WIDTH = 7,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 8,
-    // Width of a slot number of the staging memory in bits.
-    parameter SLOT_WIDTH = 3,
     // Flits of the staging memory.
     parameter STAGING_DEPTH = 8192,
-    // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
     parameter PART_ID_WIDTH = 6,
     // Events that a tile counts.
@@ -91,45 +129,7 @@ module meshkv_tile #(
     // Width of its pointers in gray code.
     parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 7,
-    // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 108,
-    // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 6,
-    // Slices that a tile can queue to fetch.
-    parameter ASK_DEPTH = 16,
-    // Slices that a home can queue to fill.
-    parameter FILL_DEPTH = 16,
-    // Bursts of a tile that can wait at the memory port.
-    parameter REQ_DEPTH = 4,
-    // Rows from a column's head to the next, with one tile a head.
-    parameter ROW_STEP = 2,
-    // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 1,
-    // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 2,
-    // Width of a token's place in its segment in bits.
-    parameter ROW_WIDTH = 6,
-    // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 512,
-    // Elements of a K or V row, a power of two.
-    parameter HEAD_DIM = 128,
-    // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 17,
-    // Width of the ID of a tile's burst in bits.
-    parameter ID_WIDTH = 3,
-    // Width of a burst's beats less one, in bits.
-    parameter LEN_WIDTH = 4,
-    // Width of their number in bits.
-    parameter CREDIT_WIDTH = 3,
-    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
-    parameter TIMEOUT_WIDTH = 16,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a query head's place in its column in bits.
-    parameter HEAD_PLACE_WIDTH = 2,
-    // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 5
+    parameter ROOM_WIDTH = 7
 ) (
     input  wire                        clk,
     input  wire                        rst,

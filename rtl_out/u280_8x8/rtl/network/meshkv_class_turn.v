@@ -13,7 +13,6 @@ module meshkv_class_turn (
     output wire [2:0] send,  // One-hot, or none if nothing asks.
     output wire [2:0] block  // A kind that goes before this one asks.
 );
-
     // PART asks with one kind: an input has chosen among its channels.
     wire first = ask[0];
     wire body  = 1'b0;

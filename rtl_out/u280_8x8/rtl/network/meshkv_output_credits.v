@@ -30,7 +30,6 @@ module meshkv_output_credits #(
     output wire [VN0_VCS-1:0] free,  // A credit waits and no packet holds the virtual channel.
     output wire [VN0_VCS-1:0] pick  // One-hot: the free virtual channel for the next packet.
 );
-
     // Whether a packet may begin is known late and needed early, so it follows from registers.
     reg  [VN0_VCS-1:0] free_q;
     assign free = free_q;

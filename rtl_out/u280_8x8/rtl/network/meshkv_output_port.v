@@ -17,7 +17,7 @@ module meshkv_output_port #(
     input  wire                  rst,
 
     // From the switch.
-    input  wire [VCS-1:0]        go_vc,  // One-hot: the virtual channel of the flit that enters the register, granted in the cycle before or express.
+    input  wire [VCS-1:0]        go_vc,  // One-hot: the virtual channel of the flit that enters the register, granted or express.
     input  wire                  load,  // A flit may enter the register.
     input  wire [1:0]            select,  // The selected input: a, b, c, d.
     input  wire [META_WIDTH-1:0] meta_a,

@@ -117,7 +117,6 @@ module meshkv_router #(
     output wire [4:0]                   stat_index,
     output wire [31:0]                  stat_data
 );
-
     // Position of this tile as masks, so that no route unit compares coordinates.
     wire [COLS-1:0] cols_east, cols_west, cols_east_ahead, cols_west_ahead;
     wire [ROWS-1:0] rows_north, rows_south;

@@ -46,7 +46,6 @@ module meshkv_close_rows #(
     output wire [ROWS-1:0]           close_rows,  // Rows that are asked.
     output wire [EXPECTED_WIDTH-1:0] others  // Partial results of a head besides that of one of these rows.
 );
-
     // Of each KV head of a column, the last first: the row in which the homes of a first segment in row 0 begin.
     localparam [COLUMN_SLICES*ROWS-1:0] TURN_ROWS = {8'b01000000, 8'b00010000, 8'b00000100, 8'b00000001};
     localparam ALL_STREAMS = 1 << STREAM_WIDTH;

@@ -16,18 +16,6 @@ module meshkv_column_controller #(
     parameter X_WIDTH = 3,
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
-    // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 3,
-    // Width of a segment number in bits.
-    parameter SEGMENT_WIDTH = 9,
-    // Rows from a layer to the next (a).
-    parameter STRIDE = 9,
-    // Rounds of a layer's segments over the rows.
-    parameter ROUNDS = 64,
-    // Width of the rows by which the homes of a KV head and a cache are ahead.
-    parameter AHEAD_WIDTH = 4,
-    // Width of the number of a home's macro-block in bits.
-    parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
     // Width of a stream number in bits.
@@ -92,6 +80,18 @@ module meshkv_column_controller #(
     parameter FILL_DEPTH = 16,
     // Descriptors that wait.
     parameter QUEUE = 4,
+    // Width of a layer number in bits.
+    parameter LAYER_WIDTH = 3,
+    // Width of a segment number in bits.
+    parameter SEGMENT_WIDTH = 9,
+    // Rows from a layer to the next (a).
+    parameter STRIDE = 9,
+    // Rounds of a layer's segments over the rows.
+    parameter ROUNDS = 64,
+    // Width of the rows by which the homes of a KV head and a cache are ahead.
+    parameter AHEAD_WIDTH = 4,
+    // Width of the number of a home's macro-block in bits.
+    parameter BLOCK_WIDTH = 10,
     // KV heads of a column.
     parameter COLUMN_SLICES = 4
 ) (

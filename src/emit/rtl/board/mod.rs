@@ -1,27 +1,32 @@
 //! Converters from the AXI4 ports of the top to a pseudo-channel of HBM, for the system without a shell.
 
-pub(super) mod axi3;
-pub(super) mod params;
-
 use crate::design::Design;
-use crate::emit::rtl::board::axi3::{fifo, io, read, split, write};
-use crate::emit::rtl::board::params::Axi3Params;
-use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::values::Values;
 
-/// Bodies of its modules.
-pub(super) const TEMPLATES: &[(&str, &str)] = &[
-    template!("board/meshkv_axi3_fifo.v"),
-    template!("board/meshkv_axi3_io.v"),
-    template!("board/meshkv_axi3_read.v"),
-    template!("board/meshkv_axi3_split.v"),
-    template!("board/meshkv_axi3_write.v"),
-];
+/// Templates of its modules.
+pub(super) const TEMPLATES: &[Template] = templates!(Board,
+    "board":
+        "meshkv_axi3_fifo", "meshkv_axi3_io", "meshkv_axi3_read", "meshkv_axi3_split",
+        "meshkv_axi3_write";
+);
 
-/// Every module of the block, each after those it instantiates; none if a flit is narrower than HBM.
-pub(super) fn modules(design: &Design, common: &[ModuleSpec]) -> Vec<ModuleSpec> {
-    let Some(params) = Axi3Params::of(design) else { return Vec::new() };
-    let crossing = common.iter().find(|m| m.name == "meshkv_async_fifo").expect("every design has it");
-    let (read, write) = (read(&params), write(&params));
-    let io = io(&read, &write);
-    vec![fifo(crossing), split(&params), read, write, io]
+/// The converters, which no other module instantiates; none if a flit is narrower than HBM.
+pub(super) fn roots(design: &Design) -> &'static [&'static str] {
+    match design.hbm_ratio() {
+        Some(_) => &["meshkv_axi3_io"],
+        None => &[],
+    }
+}
+
+/// Sets the values of the converters.
+pub(super) fn set(values: &mut Values, design: &Design) {
+    let Some(ratio) = design.hbm_ratio() else { return };
+    let width = design.flit.data_width / ratio;
+    values.numbers(&[
+        ("hbm_width", width),
+        ("hbm_bytes", width / 8),
+        ("hbm_ratio", ratio),
+        ("hbm_addr_width", design.hbm_address_bits()),
+    ]);
 }

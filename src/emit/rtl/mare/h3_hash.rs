@@ -3,7 +3,7 @@
 use crate::design::hash::matrix;
 
 /// The matrix of this seed, row 0 lowest, as a binary literal.
-pub(in crate::emit::rtl) fn matrix_literal(seed: u64, rows: u32, cols: u32) -> String {
+pub(super) fn matrix_literal(seed: u64, rows: u32, cols: u32) -> String {
     let width = cols as usize;
     let bits: String = matrix(seed, rows, cols).iter().rev().map(|row| format!("{row:0width$b}")).collect();
     format!("{}'b{bits}", bits.len())

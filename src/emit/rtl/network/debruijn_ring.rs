@@ -12,7 +12,7 @@ const PATIENCE: u32 = 50_000;
 
 /// A ring of slots that starts at slot 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::emit::rtl) struct Ring {
+pub(super) struct Ring {
     width: u32,
     order: Vec<u32>,
 }
@@ -22,7 +22,7 @@ impl Ring {
     ///
     /// # Panics
     /// On another length; the configuration allows none.
-    pub(in crate::emit::rtl) fn of(length: u32) -> Ring {
+    pub(super) fn of(length: u32) -> Ring {
         let width = index_bits(length).max(2);
         // The bit to try first. Always 1 finds most rings at once; the feedback of a shift
         // register of maximal length finds the rings of 2^n - 1, which always 1 misses.
@@ -36,12 +36,12 @@ impl Ring {
     }
 
     /// Bits of a slot number, at least two.
-    pub(in crate::emit::rtl) fn width(&self) -> u32 {
+    pub(super) fn width(&self) -> u32 {
         self.width
     }
 
     /// Verilog literal whose bit s is shifted in behind slot s.
-    pub(in crate::emit::rtl) fn literal(&self) -> String {
+    pub(super) fn literal(&self) -> String {
         let next = self.order.iter().cycle().skip(1);
         let bits =
             self.order.iter().zip(next).fold(0_u64, |bits, (slot, next)| bits | u64::from(next & 1) << slot);
@@ -50,14 +50,14 @@ impl Ring {
     }
 
     /// The slot `steps` before slot 1, as a Verilog literal.
-    pub(in crate::emit::rtl) fn before_first(&self, steps: u32) -> String {
+    pub(super) fn before_first(&self, steps: u32) -> String {
         let place = self.order.len() - steps as usize;
         format!("{}'d{}", self.width, self.order[place % self.order.len()])
     }
 
     /// The place of every slot in the ring, that of slot 0 in the lowest `width` bits, as a Verilog
     /// literal. The ring has as many slots as `width` bits can name.
-    pub(in crate::emit::rtl) fn places_literal(&self) -> String {
+    pub(super) fn places_literal(&self) -> String {
         let size = self.order.len();
         let mut places = vec![0; size];
         self.order.iter().zip(0..).for_each(|(&slot, place)| places[slot as usize] = place);

@@ -1,196 +1,152 @@
-//! The array of a tile and its rows.
+//! The rows of PaD's array: their memories, and their values.
 
-use crate::design::{Array, Design};
-use crate::emit::rtl::block::Block;
-use crate::emit::rtl::common::delay::delay;
-use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::dot::{align, dot, dsp, preadd_dsp, query_lanes};
-use crate::emit::rtl::pad::row_params::PadRowParams;
+use crate::design::{model_dim, octave, ultra_blocks, Array, Design, Fpga};
+use crate::emit::rtl::reduce::root::sum_width;
+use crate::emit::rtl::values::Values;
 
-fn row_of(w: &PadRowParams) -> ModuleSpec {
-    let b = ModuleBuilder::new(Block::Pad, "meshkv_pad_row",
-        &[
-            "Row of the systolic array: multiplies a flit by the stationary vector of one context a cycle.",
-            "",
-            "K flits times the query give weights, V flits times the weights give sums. A row stores slots of",
-            "contexts; ops of any slot may follow each other, and pass to the next row a cycle later.",
-        ],
-    )
-    .row_params(w)
-    .dot_cycles(w)
-    .clocked()
-    .group("Four numbers of a query.")
-    .input("w_valid", 1, "")
-    .input("w_slot", "PAD_SLOT_WIDTH", "")
-    .input("w_word", "WORD_WIDTH", "Numbers 4 * w_word to 4 * w_word + 3.")
-    .input("w_lanes", 72, "Each {small scale, signed number of 17 bits}.")
-    .input("w_exponent", 6, "Exponent of its part.")
-    .group("An op.")
-    .pad_op("op_", Dir::Input);
-    b.group("The same a cycle later, to the next row.")
-        .pad_op("next_", Dir::Output)
-        .pad_load("")
-        .group("The weight of a K op with tail is in the scratchpad.")
-        .output("k_done", 1, "")
-        .output("k_done_token", "TOKEN_WIDTH", "")
-        .pad_sums("")
-        .instances(&["meshkv_delay", "meshkv_dot", "meshkv_sums", "meshkv_weight", "meshkv_scratchpad"])
-        .build()
+/// Significand bits of the scale of a logit.
+const SCALE_BITS: u32 = 26;
+
+/// Bits of a logit without those that count elements.
+const LOGIT_BITS: u32 = 53;
+
+/// Bits of a product of two significands.
+const DOT_BITS: u32 = 44;
+
+/// Leading fraction bits that address the table of 2^x.
+const TABLE_BITS: u32 = 7;
+
+/// Words of the deepest memory that costs one look-up table a bit.
+const LUT_WORDS: u32 = 64;
+
+/// Words of a block RAM of 72 bits.
+const BLOCK_WORDS: u32 = 512;
+
+/// Significand bits of a weight.
+const WEIGHT_BITS: u32 = 17;
+
+/// The rows of the array of a tile.
+pub(in crate::emit::rtl) struct Rows {
+    rows: u32,
+    lanes: u32,
+    head_dim: u32,
+    model_dim: u32,
+    slots: u32,
+    blocks: u32,
+    sum: u32,
+    /// UltraRAMs of a row that the device can spare for stationary vectors.
+    spare_ultra: u32,
 }
 
-fn array_of(w: &PadRowParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Pad, "meshkv_pad_array",
-        &[
-            "The systolic array of a tile: flits are aligned once, and pass row after row.",
-            "",
-            "Nothing can stall, so the driver keeps these distances: words of a query in order, and none while weights are",
-            "loaded; an op of a slot's part FRESH_CYCLES after its last word; a word of a slot only after k_done of its",
-            "last K op; a load of a block only after k_done of its last token, FREE_CYCLES after the last op of the",
-            "buffer, and as many cycles after another load as there are lanes; the first op of that buffer LOAD_CYCLES after",
-            "the load; no load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.",
-        ],
-    )
-    .array_rows(w)
-    .pad_flit_width(w)
-    .row_params(w)
-    .part_words(w)
-    .dot_cycles(w)
-    .param("ALIGN_CYCLES", Array::align_cycles(w.lanes), "Cycles from an op to the first row.")
-    .clocked()
-    .pad_query()
-    .group("An op. All but context and valid bit is the same for every row.")
-    .input("op_valid", "ARRAY_ROWS", "Rows that have a context for it. One op a cycle; none can stall.")
-    .input("op_slot", "ARRAY_ROWS*PAD_SLOT_WIDTH", "Slot of each row's context.")
-    .pad_op_fields("op_", Dir::Input)
-    .input("op_first", "LANE_WIDTH", "K, V: first lane that counts.")
-    .input("op_last", "LANE_WIDTH", "K, V: last lane that counts.")
-    .input("op_data", "FLIT_WIDTH", "K, V: the flit.")
-    .pad_load("ARRAY_ROWS*")
-    .group("The weight of a K op with tail is in the scratchpads of all rows.")
-    .output("k_done", 1, "")
-    .output("k_done_token", "TOKEN_WIDTH", "")
-    .pad_sums("ARRAY_ROWS*")
-    .instances(&["meshkv_delay", "meshkv_align", "meshkv_query_lanes", "meshkv_pad_row"])
-    .build()
-}
+impl Rows {
+    /// Parameters of rows with `slots` contexts each.
+    pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> Rows {
+        let config = &design.config;
+        let lanes = config.noc.flit_width / 16;
+        // With its staging memory and an UltraRAM of sums a row, a tile has its part of three fifths of the device.
+        let of_tile = Fpga::of(config.board).has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
+        let rows = of_tile.saturating_sub(config.kv.uram_per_tile) / config.pe.array_rows;
+        Rows {
+            spare_ultra: rows.saturating_sub(1),
+            rows: config.pe.array_rows,
+            lanes,
+            head_dim: config.pe.head_dim,
+            model_dim: model_dim(config),
+            slots,
+            blocks: config.kv.segment_tokens.div_ceil(lanes),
+            sum: sum_width(design),
+        }
+    }
 
-pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
-    ModuleBuilder::new(
-        Block::Pad,
-        "meshkv_sums",
-        &[
-            "Fixed-point sums: aligns dots and adds them to the sums of a slot, or to the logit of a token.",
-            "",
-            "One shifter and one adder serve both. A sum is shifted down by the rise of m when it is next",
-            "updated; READ returns it unshifted. A sum may be used again 8 cycles later, a logit at once.",
-        ],
-    )
-    .head_dim(w)
-    .pad_slots(w)
-    .dim_width(w)
-    .sum_width(w)
-    .logit_width(w)
-    .token_parts(w)
-    .dot_width(w)
-    .clocked()
-    .group("An op, a cycle before its dot.")
-    .input("valid", 1, "")
-    .input("kind", 2, "")
-    .input("slot", "PAD_SLOT_WIDTH", "")
-    .input("begins", 1, "")
-    .input("ends", 1, "")
-    .input("dim", "DIM_WIDTH", "")
-    .input("fall", 8, "Bits 6:0: right shift of its sum. Bit 7: there is no sum yet.")
-    .group("The dot.")
-    .input("dot", "DOT_WIDTH", "")
-    .input("exponent", 6, "")
-    .group("Presence of m of a slot: without m it has no sums.")
-    .output("max_slot", "PAD_SLOT_WIDTH", "")
-    .input("max_some", 1, "")
-    .group("The sums read.")
-    .output("read_valid", 1, "")
-    .output("read_data", "SUM_WIDTH", "")
-    .output(
-        "read_next",
-        "SUM_WIDTH",
-        "That of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.",
-    )
-    .group("The logit of a token.")
-    .output("logit_valid", 1, "")
-    .output("logit", "LOGIT_WIDTH", "")
-    .build()
-}
+    /// Vectors of a query: flits of a token, at least 1.
+    fn token_parts(&self) -> u32 {
+        (self.head_dim / self.lanes).max(1)
+    }
 
-pub(in crate::emit::rtl) fn weight(w: &PadRowParams) -> ModuleSpec {
-    ModuleBuilder::new(
-        Block::Pad,
-        "meshkv_weight",
-        &[
-            "Weight of a logit: scales it, splits it, and raises 2 to its fraction, in 12 cycles.",
-            "",
-            "It does not need m, which only affects exponents.",
-        ],
-    )
-    .logit_width(w)
-    .pad_scale(w)
-    .input("clk", 1, "")
-    .input("logit", "LOGIT_WIDTH", "Signed, 20 bits below the point.")
-    .output("exponent", 31, "Signed.")
-    .output("significand", 16, "Fraction bits; the leading 1 is implicit.")
-    .output("saturates", 1, "The logit is beyond the range, so the weight is not its own.")
-    .instances(&["meshkv_delay", "meshkv_dsp"])
-    .build()
-}
+    fn places(&self) -> u32 {
+        (self.lanes / self.head_dim).max(1)
+    }
 
-pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Pad, "meshkv_scratchpad",
-        &[
-            "Stores the weights of a segment's tokens for each slot, updates m, and loads a block into the lanes.",
-            "",
-            "The largest weight of a block is known when its last token has arrived. So loading starts with m and then",
-            "outputs one lane a cycle, in groups of four.",
-        ],
-    )
-    .lanes(w)
-    .pad_slots(w)
-    .token_width(w)
-    .blocks(w)
-    .clocked()
-    .group("The weight of a token.")
-    .input("s_valid", 1, "")
-    .input("s_slot", "PAD_SLOT_WIDTH", "")
-    .input("s_token", "TOKEN_WIDTH", "")
-    .input("s_counts", 1, "")
-    .input("s_exponent", 31, "")
-    .input("s_significand", 16, "")
-    .input("s_saturates", 1, "Its logit is beyond the range.")
-    .pad_load("")
-    .group("Four lanes of a vector.")
-    .output("m_valid", 1, "")
-    .output("m_slot", "PAD_SLOT_WIDTH", "")
-    .output("m_buffer", 1, "")
-    .output("m_groups", "GROUPS", "One-hot: the group of four.")
-    .output("m_lanes", 72, "Each {small scale, number of 17 bits}.")
-    .output("m_exponent", 6, "Exponent of the vector.")
-    .group("Right shift of a slot's sums at a buffer.")
-    .input("op_slot", "PAD_SLOT_WIDTH", "")
-    .input("op_buffer", 1, "")
-    .output("op_fall", 8, "")
-    .group("m of a slot.")
-    .input("max_slot", "PAD_SLOT_WIDTH", "")
-    .output("max_some", 1, "The slot has m.")
-    .output("max_data", 32, "0 if it has none.")
-    .output("max_saturated", 1, "A logit of a token that counts was beyond the range.")
-    .input("clear_valid", 1, "m and the flag are cleared.")
-    .input("clear_slot", "PAD_SLOT_WIDTH", "")
-    .instances(&["meshkv_delay"])
-    .build()
-}
+    /// Words of four elements of a part.
+    fn words(&self) -> u32 {
+        self.lanes.min(self.head_dim) / 4
+    }
 
-/// The array of a tile and the modules that it instantiates, the array last, with room for `slots` contexts in each row.
-pub fn array_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
-    let w = PadRowParams::of(design, slots);
-    let parts =
-        [align(&w), query_lanes(&w), dot(&w), sums(&w), weight(&w), scratchpad(&w), row_of(&w), array_of(&w)];
-    [delay(), dsp(), preadd_dsp()].into_iter().chain(parts).collect()
+    /// Stationary vectors of a row: parts of queries, two buffers of weights a slot.
+    fn stations(&self) -> u32 {
+        self.slots * (self.token_parts() + 2)
+    }
+
+    /// There are too many stationary vectors for LUTs.
+    pub(in crate::emit::rtl) fn stations_in_block(&self) -> bool {
+        self.stations() > LUT_WORDS
+    }
+
+    /// Groups of four lanes whose stationary vectors are in UltraRAM: a quarter at most, as far as the device has any
+    /// to spare.
+    fn ultra_groups(&self) -> u32 {
+        let groups = if self.stations_in_block() { self.lanes / 4 } else { 0 };
+        (groups / 4).min(self.spare_ultra)
+    }
+
+    /// There are too many sums for block RAM.
+    pub(in crate::emit::rtl) fn sums_in_ultra(&self) -> bool {
+        self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
+    }
+
+    /// UltraRAMs of a row: groups of stationary vectors, and the sums.
+    pub(in crate::emit::rtl) fn ultra_rams(&self) -> u32 {
+        let sums =
+            if self.sums_in_ultra() { ultra_blocks(self.sum, self.slots * (self.head_dim + 1)) } else { 0 };
+        self.ultra_groups() * ultra_blocks(72, self.stations()) + sums
+    }
+
+    /// Sets the values of a row: widths, the table of 2^x, and the types of its larger memories.
+    ///
+    /// A look-up table holds 64 bits; beyond that the device has more block RAM. A block RAM holds
+    /// 512 words of 72 bits, an UltraRAM 4096.
+    pub(in crate::emit::rtl) fn set(&self, values: &mut Values) {
+        let (scale, scale_shift) = octave::scale(self.model_dim, SCALE_BITS);
+        values.numbers(&[
+            ("array_rows", self.rows),
+            ("lanes", self.lanes),
+            ("lane_groups", self.lanes / 4),
+            ("pad_slots", self.slots),
+            ("stations", self.stations()),
+            ("ultra_groups", self.ultra_groups()),
+            ("flit_tokens", self.places()),
+            ("query_parts", self.token_parts()),
+            ("token_parts", self.token_parts()),
+            ("part_words", self.words()),
+            ("segment_blocks", self.blocks),
+            ("dot_cycles", Array::dot_cycles(self.lanes)),
+            ("align_cycles", Array::align_cycles(self.lanes)),
+            ("dot_width", DOT_BITS + self.lanes.ilog2()),
+            ("logit_width", LOGIT_BITS + self.head_dim.ilog2()),
+            ("scale", scale),
+            ("scale_shift", scale_shift),
+        ]);
+        values.widths(&[
+            ("pad_slot_width", self.slots),
+            ("station_addr_width", self.stations()),
+            ("query_part_width", self.token_parts()),
+            ("word_width", self.head_dim / 4),
+            ("token_width", self.blocks * self.lanes),
+            ("segment_block_width", self.blocks),
+            ("lane_width", self.lanes),
+            ("dim_width", self.head_dim + 1),
+        ]);
+        values.set("station_style", if self.stations_in_block() { "block" } else { "distributed" });
+        values.set("sum_style", if self.sums_in_ultra() { "ultra" } else { "block" });
+        values.set("octave", Rows::octave());
+    }
+
+    /// The table of 2^x in Verilog: hexadecimal digits of base and slope, without the leading 1.
+    fn octave() -> Vec<String> {
+        let word = |(base, slope): (u32, u32)| {
+            let base = u64::from(base) & ((1 << octave::BASE_FRACTION) - 1);
+            format!("{:09x}", base << (octave::SLOPE_FRACTION + 1) | u64::from(slope))
+        };
+        octave::octave(TABLE_BITS, WEIGHT_BITS).into_iter().map(word).collect()
+    }
 }

@@ -3,18 +3,18 @@
 use crate::design::{index_bits, Placement};
 
 /// A Verilog literal of bits.
-pub(in crate::emit::rtl) fn bits(value: u64, width: u32) -> String {
+pub(super) fn bits(value: u64, width: u32) -> String {
     format!("{width}'b{value:0width$b}", width = width as usize)
 }
 
 /// The entries of `0..count`, as they stand between braces.
-pub(in crate::emit::rtl) fn last_first(count: u32, of: impl Fn(u32) -> String) -> String {
+pub(super) fn last_first(count: u32, of: impl Fn(u32) -> String) -> String {
     (0..count).rev().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// Tables by KV head where slices have homes of their own: its column, its place there, the rows by which its homes are
 /// ahead in `ahead` bits; and by place, the row in which they begin.
-pub(in crate::emit::rtl) fn of_slices(p: &Placement, ahead: u32) -> [(String, tera::Value); 4] {
+pub(super) fn of_slices(p: &Placement, ahead: u32) -> [(&'static str, String); 4] {
     let (x, place) = (index_bits(p.cols), index_bits(p.kv_heads));
     let by_kv_head = |of: &dyn Fn(u32) -> String| last_first(p.kv_heads, of);
     [
@@ -23,5 +23,4 @@ pub(in crate::emit::rtl) fn of_slices(p: &Placement, ahead: u32) -> [(String, te
         ("turns", by_kv_head(&|g| format!("{ahead}'d{}", p.turn(g)))),
         ("turn_rows", last_first(p.block_slices(), |k| bits(1 << p.turn(k), p.rows))),
     ]
-    .map(|(name, table)| (name.to_owned(), table.into()))
 }

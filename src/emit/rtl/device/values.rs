@@ -1,0 +1,85 @@
+//! Values of the front.
+
+use crate::design::registers::{
+    error, named, ADDRESS_BITS, ARGUMENTS_BEFORE_PORTS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS,
+};
+use crate::design::{pad_events, Design};
+use crate::emit::rtl::device::register_reads::{self, word};
+use crate::emit::rtl::values::Values;
+
+/// Totals of a router's links.
+const LINK_COUNTERS: u32 = 25;
+
+/// Bits of an offset in the buffers of queries and outputs.
+const IO_ADDR_WIDTH: u32 = 32;
+
+/// Beats for which a reader of queries or new tokens has places, and those of its longest burst.
+const READER_PLACES: u32 = 32;
+const READER_BURST: u32 = 16;
+
+/// Words of a register file before its arguments, and of each argument.
+const WORDS_BEFORE_ARGUMENTS: u32 = 4;
+const ARGUMENT_WORDS: u32 = 3;
+
+/// Sets the values of the front.
+pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
+    let (model, memory) = (&design.config.model, &design.memory);
+    let arguments = design.arguments();
+    let count = arguments.len() as u32;
+    let part_width = memory.addr_width - memory.part_width();
+    values.numbers(&[
+        ("desc_queue", DESC_QUEUE),
+        ("query_heads", model.heads),
+        ("num_layers", model.layers),
+        ("num_segments", design.placement.segments),
+        ("num_arguments", count),
+        ("first_argument", ARGUMENTS_BEFORE_PORTS),
+        ("base_log", design.base_align().trailing_zeros()),
+        ("buffer_log", BUFFER_ALIGN.trailing_zeros()),
+        ("address_bits", ADDRESS_BITS),
+        ("epoch_bits", EPOCH_BITS),
+        ("host_id_width", design.axi_id_width()),
+        ("bursts", 1 << (design.axi_id_width() - EPOCH_BITS)),
+        ("io_addr_width", IO_ADDR_WIDTH),
+        // Where homes swap, the part of memory is chosen by the address.
+        ("guard_addr_width", if design.swaps() { memory.addr_width } else { IO_ADDR_WIDTH }),
+        ("part_lsb", memory.part_width()),
+        ("memory_part_width", part_width),
+        ("sums_at", design.partial_sums_at()),
+        ("states_at", design.partial_states_at()),
+        ("tokens_at", design.tokens_at()),
+        ("query_bursts", query_bursts(design)),
+        ("link_counters", LINK_COUNTERS),
+        ("pad_counters", pad_events(design).len() as u32),
+        ("num_errors", ERRORS.len() as u32),
+    ]);
+    values.widths(&[("arg_bits", count), ("arg_word_bits", WORDS_BEFORE_ARGUMENTS + ARGUMENT_WORDS * count)]);
+    values.set("row_boundaries", row_boundaries(design));
+    values.set(
+        "port_names",
+        arguments[ARGUMENTS_BEFORE_PORTS as usize..design.list_argument() as usize].to_vec(),
+    );
+    values.set("ctrl_word", word(named("CTRL")));
+    values.set("cycles_low_word", word(named("CYCLES_LOW")));
+    register_reads::set(values, design);
+    for cause in &ERRORS {
+        values.set(format!("error_{}", cause.name.to_lowercase()), format!("5'd{}", error(cause.name).bit));
+    }
+}
+
+/// Bursts of an epoch at most that memory owes to the readers of list and queries, which take turns, and of new tokens.
+///
+/// A reader asks while it has places for its longest burst. Those of queries are the shortest: a head's.
+fn query_bursts(design: &Design) -> u32 {
+    let head_flits = 16 * design.config.pe.head_dim / design.flit.data_width;
+    let burst = if head_flits == 0 { READER_BURST } else { head_flits.min(READER_BURST) };
+    let of_tokens = if design.append.is_some() { READER_PLACES / READER_BURST } else { 0 };
+    (READER_PLACES - READER_BURST) / burst + 1 + of_tokens
+}
+
+/// Verilog literal with two bits for each of sixteen rows.
+fn row_boundaries(design: &Design) -> String {
+    let of_row = |row| if row < design.mesh.rows() { design.boundaries(row) } else { 0 };
+    let bits: Vec<_> = (0..16).rev().map(|row| format!("{:02b}", of_row(row))).collect();
+    format!("32'b{}", bits.join("_"))
+}

@@ -1,0 +1,32 @@
+//! Memories of a design, as synthesis maps them.
+
+use crate::design::{ultra_blocks, Array, Design};
+use crate::emit::rtl::pad::row::Rows;
+use crate::emit::rtl::reduce::root;
+
+/// Types of the larger memories of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowMemories {
+    /// Stationary vectors lie in block RAM, else in LUTs.
+    pub stations_in_block: bool,
+    /// Sums lie in UltraRAM, else in block RAM.
+    pub sums_in_ultra: bool,
+}
+
+/// Types of the larger memories of a design's rows.
+pub fn row_memories(design: &Design) -> RowMemories {
+    let rows = Rows::of(design, Array::of(design).row_slots());
+    RowMemories { stations_in_block: rows.stations_in_block(), sums_in_ultra: rows.sums_in_ultra() }
+}
+
+/// UltraRAMs of all tiles, reduce roots and controllers of a design.
+pub fn ultra_rams(design: &Design) -> u64 {
+    // Synthesis leaves out blocks that no slot reaches.
+    let staged = design.mare.staging_slots * design.mare.slice_flits;
+    let staging = ultra_blocks(design.flit.data_width, staged);
+    let array = Array::of(design);
+    let tile = staging + array.rows * Rows::of(design, array.row_slots()).ultra_rams();
+    let tokens = design.append.map_or(0, |append| append.ultra_rams());
+    let column = root::ultra_rams(design) + tokens;
+    design.mesh.tiles() as u64 * u64::from(tile) + u64::from(design.mesh.cols() * column)
+}
