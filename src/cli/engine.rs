@@ -1,6 +1,5 @@
 //! Options of the engine that carries the flits, common to all simulations.
 
-use super::names::name;
 use super::scope::{Only, Scope};
 use super::ui::Ui;
 use crate::config::Engine;
@@ -50,7 +49,7 @@ impl Carrier {
     pub(super) fn name(&self) -> String {
         match self.engine {
             _ if self.lockstep => "lockstep".to_owned(),
-            engine => name(engine.unwrap_or(Engine::Rtl)),
+            engine => engine.unwrap_or(Engine::Rtl).name().to_owned(),
         }
     }
 

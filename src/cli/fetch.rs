@@ -2,6 +2,7 @@
 
 use super::engine::Carrier;
 use super::interrupt::Interrupt;
+use super::names::name;
 use super::ports::Verilog;
 use super::scope::{Only, Scope};
 use super::table;
@@ -230,23 +231,21 @@ fn merged_share(done: &Fetched) -> f64 {
 
 /// The command that repeats these figures.
 fn command(args: &Args) -> String {
-    let mut text = format!("meshkv fetch {} --seed {}", args.config.display(), args.seed);
+    let (config, pattern) = (args.config.display(), name(args.pattern));
+    let mut text = format!("meshkv fetch {config} --seed {} --pattern {pattern}", args.seed);
     text += &match args.pattern {
-        Pattern::Slice => format!(" --pattern slice --requesters {}", args.requesters),
+        Pattern::Slice => format!(" --requesters {}", args.requesters),
         Pattern::Broadcast => format!(
-            " --pattern broadcast --slices {} --chunks {} --skew {}{}",
+            " --slices {} --chunks {} --skew {}{}",
             args.slices,
             args.chunks,
             args.skew,
             if args.no_rotate { " --no-rotate" } else { "" }
         ),
-        Pattern::Heads => format!(" --pattern heads --rounds {}", args.rounds),
-        Pattern::Trees => format!(" --pattern trees --rounds {}", args.rounds),
-        Pattern::Retries => format!(" --pattern retries --rounds {}", args.rounds),
-        Pattern::Random => format!(
-            " --pattern random --commands {} --gap {} --slices {}",
-            args.commands, args.gap, args.slices
-        ),
+        Pattern::Heads | Pattern::Trees | Pattern::Retries => format!(" --rounds {}", args.rounds),
+        Pattern::Random => {
+            format!(" --commands {} --gap {} --slices {}", args.commands, args.gap, args.slices)
+        }
     };
     if args.stall > 0 {
         text += &format!(" --stall {}", args.stall);

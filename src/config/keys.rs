@@ -8,6 +8,7 @@ use super::finding::Finding;
 use super::schema::Config;
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
@@ -26,7 +27,8 @@ pub struct Table {
 }
 
 /// Type of a key's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A whole number.
     Integer,

@@ -7,6 +7,7 @@
 mod accept;
 mod advice;
 mod advise;
+mod choices;
 mod commented;
 mod file_keys;
 mod finding;
@@ -25,6 +26,8 @@ mod work;
 pub use accept::Warnings;
 pub use advice::{Advice, Setting};
 pub use advise::followed;
+pub(crate) use choices::named;
+pub use choices::{AskedMapping, Engine, Mapping, PatternKind, Sharing, VirtualNetworks};
 pub use commented::{commented, Preset};
 pub use file_keys::{json_schema, VERSION};
 pub use finding::{Finding, Severity};
@@ -32,9 +35,7 @@ pub use grid::{load_grid, workload_keys, Axis, Choice, Grid, Set};
 pub use keys::{tables, violations, Key, Kind, Table};
 pub use report::{AcceptedProblem, Problem, Report};
 pub use schema::*;
-pub use work::{
-    DecodeWork, Engine, Pattern, Shares, SlurmTable, TileOfHead, TrafficWork, VirtualNetwork, WorkKind,
-};
+pub use work::{DecodeWork, SlurmTable, TrafficWork, WorkKind};
 
 use report::Text;
 use std::path::Path;

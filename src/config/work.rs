@@ -2,6 +2,7 @@
 //!
 //! As in the configuration, comments and attributes of the fields alone define the keys.
 
+use super::choices::{AskedMapping, Engine, PatternKind, Sharing, VirtualNetworks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,85 +16,6 @@ pub enum WorkKind {
     Decode,
 }
 
-/// Engine that carries the flits. The command line has the same names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// The emitted Verilog under Verilator.
-    Rtl,
-    /// The cycle-exact model: no Verilator is needed, and it is faster.
-    Model,
-}
-
-/// Pattern of the traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pattern {
-    /// Every other tile with equal probability.
-    Uniform,
-    /// (x, y) to (y, x).
-    Transpose,
-    /// Tile index with all bits inverted.
-    BitComplement,
-    /// Tile index with its bits reversed.
-    BitReverse,
-    /// Tile index with its bits rotated left by one.
-    Shuffle,
-    /// Nearly half way round in each dimension.
-    Tornado,
-    /// (x + 1, y + 1), wrapping round.
-    Neighbour,
-    /// Uniform, with a tenth of all packets to the tile in the middle.
-    Hotspot,
-    /// Every other tile to the one in the middle.
-    AllToOne,
-    /// KV_DATA to `fanout` random tiles.
-    Multicast,
-    /// Half PART; KV_FETCH, and KV_DATA to `fanout` tiles.
-    Mixed,
-}
-
-/// Virtual networks of a unicast pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum VirtualNetwork {
-    /// PART.
-    #[serde(rename = "0")]
-    Vn0,
-    /// KV_FETCH and KV_DATA.
-    #[serde(rename = "1")]
-    Vn1,
-    /// Either network, drawn for each packet.
-    #[serde(rename = "both")]
-    Both,
-    /// PART, KV_FETCH and KV_DATA in proportion to their virtual channels.
-    #[serde(rename = "all")]
-    All,
-}
-
-/// Assignment of a head to a tile of its column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TileOfHead {
-    /// The mapping of the least expected cycles at the point.
-    Auto,
-    /// One tile per head and stream.
-    HeadTile,
-    /// The row of the segment's home.
-    RowAligned,
-    /// Streams spread over the rows.
-    StreamStriped,
-}
-
-/// Receivers of a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shares {
-    /// The heads that attend with its KV head.
-    KvHead,
-    /// Every head.
-    Segment,
-}
-
 /// `[workload]` of `kind = "traffic"`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -103,7 +25,7 @@ pub struct TrafficWork {
     /// Engine that carries the flits; the figures are the same.
     pub engine: Engine,
     /// Pattern of the traffic.
-    pub pattern: Pattern,
+    pub pattern: PatternKind,
     /// Offered load of each sending tile, in injected flits a cycle.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: f64,
@@ -111,7 +33,7 @@ pub struct TrafficWork {
     #[schemars(range(min = 1, max = 4096))]
     pub packet: u32,
     /// Virtual networks of a unicast pattern; `multicast` and `mixed` have their own.
-    pub vn: VirtualNetwork,
+    pub vn: VirtualNetworks,
     /// Destinations of a packet of `multicast` and `mixed`; other patterns ignore it.
     #[schemars(range(min = 1, max = 255))]
     pub fanout: u32,
@@ -134,10 +56,10 @@ impl Default for TrafficWork {
         TrafficWork {
             kind: WorkKind::Traffic,
             engine: Engine::Model,
-            pattern: Pattern::Uniform,
+            pattern: PatternKind::Uniform,
             load: 0.1,
             packet: 1,
-            vn: VirtualNetwork::Vn0,
+            vn: VirtualNetworks::Vn0,
             fanout: 8,
             seed: 1,
             cycles: 20_000,
@@ -172,9 +94,9 @@ pub struct DecodeWork {
     #[schemars(example = &"0,512")]
     pub prefixes: Option<String>,
     /// Assignment of heads to tiles.
-    pub mapping: TileOfHead,
+    pub mapping: AskedMapping,
     /// Receivers of a slice.
-    pub sharing: Shares,
+    pub sharing: Sharing,
     /// Attend to every N-th segment only.
     #[schemars(range(min = 1, max = 4_194_304))]
     pub stride: u32,
@@ -211,8 +133,8 @@ impl Default for DecodeWork {
             prefix: 0,
             lengths: None,
             prefixes: None,
-            mapping: TileOfHead::Auto,
-            sharing: Shares::KvHead,
+            mapping: AskedMapping::Auto,
+            sharing: Sharing::KvHead,
             stride: 1,
             segments: None,
             layers: 1,

@@ -8,36 +8,38 @@ use serde::Serialize;
 /// Share of the tightest bound from which a bound counts as near it.
 const NEAR: f64 = 0.9;
 
+// Where they are numbers of another type they have another unit, which is named there.
 /// Least cycles of the network's clock that each part needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Bounds {
+#[schemars(rename = "Bounds")]
+pub struct Bounds<T = u64> {
     /// All bytes of KV, at the whole bandwidth of the memory: of all its channels, less their refresh.
-    pub bytes: u64,
+    pub bytes: T,
     /// The busiest port of external memory, at its share of the bandwidth.
-    pub memory: u64,
+    pub memory: T,
     /// The home that streams most flits, one a cycle.
-    pub injection: u64,
+    pub injection: T,
     /// The busiest link from router to router, one flit a cycle.
-    pub links: u64,
+    pub links: T,
     /// The tile that receives most flits, one a cycle.
-    pub ejection: u64,
+    pub ejection: T,
     /// The busiest array: a pass per flit for every `pe.array_rows` contexts that attend; reading
     /// of results.
-    pub array: u64,
+    pub array: T,
     /// The reduce root with most numbers to merge, one a cycle.
-    pub root: u64,
+    pub root: T,
 }
 
-impl Bounds {
+impl<T: Copy + PartialOrd> Bounds<T> {
     /// Each bound with its name, that of the bytes first.
-    pub fn all(&self) -> [(&'static str, u64); 7] {
+    pub fn all(&self) -> [(&'static str, T); 7] {
         let [memory, injection, links, ejection, array, root] = self.parts();
         [("bytes", self.bytes), memory, injection, links, ejection, array, root]
     }
 
     /// The bound of each part of the fabric. Bytes are no part: where they are spread evenly, the busiest port has their
     /// bound.
-    fn parts(&self) -> [(&'static str, u64); 6] {
+    fn parts(&self) -> [(&'static str, T); 6] {
         [
             ("memory", self.memory),
             ("injection", self.injection),
@@ -48,14 +50,30 @@ impl Bounds {
         ]
     }
 
+    /// Name and bound of the tightest part; of equal ones the first.
+    pub fn tightest(&self) -> (&'static str, T) {
+        let [first, others @ ..] = self.parts();
+        others.into_iter().fold(first, |most, bound| if bound.1 > most.1 { bound } else { most })
+    }
+
+    /// The bounds in another unit.
+    pub fn map<U>(&self, unit: impl Fn(T) -> U) -> Bounds<U> {
+        Bounds {
+            bytes: unit(self.bytes),
+            memory: unit(self.memory),
+            injection: unit(self.injection),
+            links: unit(self.links),
+            ejection: unit(self.ejection),
+            array: unit(self.array),
+            root: unit(self.root),
+        }
+    }
+}
+
+impl Bounds {
     /// Cycles that no placement of the KV saves: its bytes at the whole bandwidth, or the passes of the busiest array.
     pub fn least(&self) -> u64 {
         self.bytes.max(self.array)
-    }
-
-    /// Name and cycles of the tightest part; of equal ones the first.
-    pub fn tightest(&self) -> (&'static str, u64) {
-        self.parts().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
     }
 
     /// Names of all parts with bounds of at least nine tenths of the tightest, the tightest first, with a `+`

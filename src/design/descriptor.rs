@@ -4,7 +4,7 @@ use super::mapping::{Mapping, Sharing};
 use std::collections::BTreeSet;
 
 /// One descriptor, as on the port of the fabric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// Stream or shared prefix whose cache is read.
     pub prefix: u32,

@@ -14,37 +14,23 @@
 use super::mapping::Heads;
 use super::mesh::{Mesh, NodeId};
 use super::slice::{segments, slice_flits};
-use crate::config::Config;
+use crate::config::{named, Config};
 use serde::Serialize;
 
 /// Bits of the generation in a tag, which distinguishes requests of one slice.
 const GENERATION_BITS: u32 = 2;
 
-/// The class of a flit, determined by its virtual channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum Class {
-    /// Partial result on its way to the reduce root: VN0, unicast, wormhole packets.
-    #[serde(rename = "PART")]
-    Part,
-    /// Request for a slice: VN1, unicast, one flit.
-    #[serde(rename = "KV_FETCH")]
-    KvFetch,
-    /// K or V elements: VN1, multicast, switched flit by flit.
-    #[serde(rename = "KV_DATA")]
-    KvData,
-}
-
-impl Class {
-    /// All classes, in the order of their virtual channels.
-    pub const ALL: [Class; 3] = [Class::Part, Class::KvFetch, Class::KvData];
-
-    /// Name as in the paper.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Part => "PART",
-            Class::KvFetch => "KV_FETCH",
-            Class::KvData => "KV_DATA",
-        }
+named! {
+    // Named as in the paper, in the order of their virtual channels.
+    /// The class of a flit, determined by its virtual channel.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Class {
+        /// Partial result on its way to the reduce root: VN0, unicast, wormhole packets.
+        Part = "PART",
+        /// Request for a slice: VN1, unicast, one flit.
+        KvFetch = "KV_FETCH",
+        /// K or V elements: VN1, multicast, switched flit by flit.
+        KvData = "KV_DATA",
     }
 }
 

@@ -4,50 +4,19 @@
 //! segment. The [`Mapping`] selects the tile of the column that fetches a piece.
 
 use crate::config::Config;
+pub use crate::config::{Mapping, Sharing};
 use std::ops::Range;
 
-/// Rule for the row in which a head is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mapping {
-    /// One tile a head and stream, whatever the segment.
-    HeadTile,
-    /// The row of the segment's home: KV_DATA travels along a row only, PART along a column only.
-    RowAligned,
-    /// Streams spread over the rows, from the row of the segment's home on: streams that share a
-    /// prefix get each slice by one multicast.
-    StreamStriped,
-}
-
 impl Mapping {
-    /// All mappings, in the order of their numbers in a descriptor.
-    pub const ALL: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
-
     /// Number in a descriptor.
     pub fn number(self) -> u32 {
-        match self {
-            Mapping::HeadTile => 0,
-            Mapping::RowAligned => 1,
-            Mapping::StreamStriped => 2,
-        }
+        self as u32
     }
 
-    /// Name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mapping::HeadTile => "head-tile",
-            Mapping::RowAligned => "row-aligned",
-            Mapping::StreamStriped => "stream-striped",
-        }
+    /// The mapping with this number. Of two bits, the number that none has counts as the last, as in the Verilog.
+    pub fn of_number(number: u32) -> Mapping {
+        Mapping::ALL.get(number as usize).copied().unwrap_or(Mapping::StreamStriped)
     }
-}
-
-/// Receivers of a slice's payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharing {
-    /// The heads that attend with its KV head.
-    KvHead,
-    /// Every head: the macro-block multicast of the paper, taken literally.
-    Segment,
 }
 
 /// Assignment of query heads to columns.

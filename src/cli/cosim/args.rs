@@ -29,8 +29,8 @@ pub struct Options {
     #[arg(value_name = "CONFIG", required = true, value_hint = clap::ValueHint::FilePath)]
     config: Option<PathBuf>,
     /// What is sent where; a tile that a pattern maps to itself sends nothing
-    #[arg(long, value_enum, default_value_t = Kind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
-    traffic: Kind,
+    #[arg(long, value_enum, default_value_t = PatternKind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
+    traffic: PatternKind,
     /// Unicast with relative rates between tiles: CSV, a line a source, a column a destination
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["traffic", "fanout", "hotspot", "trace"], help_heading = "Traffic")]
     pub(super) matrix: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub struct Options {
     /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, a coin for each packet, or all three
     /// classes in proportion to their virtual channels [default: 0]
     #[arg(long, value_enum, conflicts_with = "trace", help_heading = "Traffic")]
-    vn: Option<Vn>,
+    vn: Option<VirtualNetworks>,
     /// Destinations of a multicast packet: random, distinct, never the source [default: 8, or all others of a smaller mesh]
     #[arg(long, value_name = "TILES", conflicts_with = "trace", help_heading = "Traffic")]
     pub(super) fanout: Option<u32>,
@@ -96,45 +96,6 @@ pub struct Options {
     pub(super) dut: Option<DutForm>,
 }
 
-/// A pattern, or traffic of more than one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
-    /// Every other tile alike
-    Uniform,
-    /// (x, y) to (y, x)
-    Transpose,
-    /// Tile index with all bits inverted
-    BitComplement,
-    /// Tile index with its bits reversed
-    BitReverse,
-    /// Tile index with its bits rotated left by one
-    Shuffle,
-    /// Nearly half way round in each dimension
-    Tornado,
-    /// (x + 1, y + 1), wrapping round
-    Neighbour,
-    /// Uniform, with a share drawn by --hotspot
-    Hotspot,
-    /// Every other tile to the one in the middle
-    AllToOne,
-    /// KV_DATA to --fanout random tiles
-    Multicast,
-    /// Half PART on VN0; KV_FETCH, and KV_DATA to --fanout tiles, on VN1
-    Mixed,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Vn {
-    #[value(name = "0")]
-    Vn0,
-    #[value(name = "1")]
-    Vn1,
-    #[value(name = "both")]
-    Both,
-    #[value(name = "all")]
-    All,
-}
-
 /// Where options of traffic have an effect.
 pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["fanout"], only: &[Only::Where("traffic", &["multicast", "mixed"])], why: "" },
@@ -172,31 +133,13 @@ impl Options {
 
     /// Virtual networks of a unicast pattern.
     fn vn(&self) -> VirtualNetworks {
-        match self.vn {
-            None | Some(Vn::Vn0) => VirtualNetworks::Vn0,
-            Some(Vn::Vn1) => VirtualNetworks::Vn1,
-            Some(Vn::Both) => VirtualNetworks::Both,
-            Some(Vn::All) => VirtualNetworks::All,
-        }
+        self.vn.unwrap_or(VirtualNetworks::Vn0)
     }
 
     /// The selected synthetic traffic, but for the rates of a matrix.
     pub(super) fn traffic(&self) -> Traffic {
-        let unicast = |pattern| Shape::Unicast { pattern, hotspots: self.hotspot.clone(), vn: self.vn() };
         let fanout = self.fanout.unwrap_or(DEFAULT_FANOUT);
-        let shape = match self.traffic {
-            Kind::Uniform => unicast(PatternKind::Uniform),
-            Kind::Transpose => unicast(PatternKind::Transpose),
-            Kind::BitComplement => unicast(PatternKind::BitComplement),
-            Kind::BitReverse => unicast(PatternKind::BitReverse),
-            Kind::Shuffle => unicast(PatternKind::Shuffle),
-            Kind::Tornado => unicast(PatternKind::Tornado),
-            Kind::Neighbour => unicast(PatternKind::Neighbour),
-            Kind::Hotspot => unicast(PatternKind::Hotspot),
-            Kind::AllToOne => unicast(PatternKind::AllToOne),
-            Kind::Multicast => Shape::Multicast { fanout },
-            Kind::Mixed => Shape::Mixed { fanout },
-        };
+        let shape = Shape::of(self.traffic, self.hotspot.clone(), self.vn(), fanout);
         Traffic { shape, load: self.load, packet: self.packet, seed: self.seed }
     }
 

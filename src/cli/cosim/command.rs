@@ -1,18 +1,8 @@
 //! The command that repeats a row, made from the options.
 
 use super::args::Options;
-use crate::cosim::traffic::generator::{Shape, VirtualNetworks};
+use crate::cosim::traffic::generator::Shape;
 use crate::cosim::traffic::pattern::PatternKind;
-
-/// Name of virtual networks on the command line.
-fn name(vn: VirtualNetworks) -> &'static str {
-    match vn {
-        VirtualNetworks::Vn0 => "0",
-        VirtualNetworks::Vn1 => "1",
-        VirtualNetworks::Both => "both",
-        VirtualNetworks::All => "all",
-    }
-}
 
 impl Options {
     /// The command with all options that affect its figures, defaults included.
@@ -52,9 +42,9 @@ impl Options {
                 if *pattern == PatternKind::Hotspot {
                     words.extend(hotspots.iter().map(|h| format!("--hotspot {},{}:{}", h.x, h.y, h.share)));
                 }
-                words.push(format!("--vn {}", name(*vn)));
+                words.push(format!("--vn {}", vn.name()));
             }
-            Shape::Matrix { vn, .. } => words.push(format!("--vn {}", name(*vn))),
+            Shape::Matrix { vn, .. } => words.push(format!("--vn {}", vn.name())),
             Shape::Multicast { .. } | Shape::Mixed { .. } => {
                 words.extend(self.fanout.map(|fanout| format!("--fanout {fanout}")));
             }

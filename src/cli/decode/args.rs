@@ -1,11 +1,11 @@
 //! Arguments of `meshkv decode`, and the job that follows from them.
 
 use crate::cli::engine::Carrier;
-use crate::cli::names::{name, Mapping, Sharing};
+use crate::config::{AskedMapping, Mapping, Sharing};
 use crate::cosim::workloads::decode::{
     batch_of, default_segments_of, stream_lengths, Lengths, Pace, Plan, StreamLength, Workload, WorkloadError,
 };
-use crate::design::{self, Design};
+use crate::design::Design;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -53,8 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "RULE", help_heading = "Workload")]
     prefixes: Option<Lengths>,
     /// Which tile computes a head
-    #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
-    mapping: Mapping,
+    #[arg(long, value_enum, default_value_t = AskedMapping::Auto, help_heading = "Workload")]
+    mapping: AskedMapping,
     /// Who receives a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
     sharing: Sharing,
@@ -131,7 +131,7 @@ impl fmt::Display for Count {
 
 impl Args {
     /// The mapping that the user chose; none if the workload decides.
-    pub(super) fn mapping(&self) -> Option<design::Mapping> {
+    pub(super) fn mapping(&self) -> Option<Mapping> {
         self.mapping.fixed()
     }
 
@@ -146,8 +146,8 @@ impl Args {
             tokens: alike.tokens,
             batch,
             prefix: self.prefix,
-            mapping: self.mapping().unwrap_or(design::Mapping::RowAligned),
-            sharing: self.sharing.into(),
+            mapping: self.mapping().unwrap_or(Mapping::RowAligned),
+            sharing: self.sharing,
             segments: None,
             layers: match self.layers {
                 Count::All => model.layers,
@@ -207,8 +207,8 @@ impl Args {
     }
 
     /// Name of the sharing.
-    pub(super) fn sharing(&self) -> String {
-        name(self.sharing)
+    pub(super) fn sharing(&self) -> &'static str {
+        self.sharing.name()
     }
 
     /// Title of a picture.
@@ -222,7 +222,7 @@ impl Args {
 
     /// The command that repeats these figures.
     pub(super) fn command(&self, load: &Workload) -> String {
-        let (mapping, sharing) = (name(self.mapping), self.sharing());
+        let (mapping, sharing) = (self.mapping.name(), self.sharing());
         let segments = load.segments.map_or(Count::All, Count::Some);
         let mut text = format!(
             "meshkv decode {} {} --batch {} --mapping {mapping} --sharing {sharing} --segments {segments} --layers {} \

@@ -37,7 +37,7 @@ pub(in crate::cli) struct DecodeOutput<'a> {
     /// Forecasts of `--mapping auto`; null if the mapping was given.
     auto: Option<ChoiceOutput>,
     /// Who receives a slice: `kv-head` or `segment`.
-    sharing: String,
+    sharing: &'static str,
     /// Seed of the memory's content and of all random choices.
     seed: u64,
     /// Engine of the run: `rtl`, `model`, or both in `lockstep`.

@@ -2,15 +2,14 @@
 
 use super::grow_args::GrowArgs;
 use crate::cli::engine::Carrier;
-use crate::cli::names::{name, Mapping, Sharing};
 use crate::cli::scope::{Only, Scope};
 use crate::cli::ui::Ui;
-use crate::config::Config;
+use crate::config::{AskedMapping, Config, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
-use crate::design::{self, model_dim, row_of, Choice, Design};
-use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
+use crate::design::{model_dim, row_of, Choice, Design};
+use crate::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
@@ -76,8 +75,8 @@ pub struct Args {
     #[command(flatten)]
     pub(super) grow: GrowArgs,
     /// Which tile computes a head
-    #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
-    pub(super) mapping: Mapping,
+    #[arg(long, value_enum, default_value_t = AskedMapping::Auto, help_heading = "Workload")]
+    pub(super) mapping: AskedMapping,
     /// Who receives a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
     pub(super) sharing: Sharing,
@@ -139,31 +138,6 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     },
 ];
 
-/// Spread of drawn logits over the tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Logits {
-    /// Standard deviation 1
-    Normal,
-    /// Standard deviation 12: a few tokens have nearly all of the weight
-    Peaky,
-    /// Standard deviation 1/64
-    Flat,
-    /// A sink at the first token, and values over sixteen powers of two
-    LongTail,
-}
-
-impl Logits {
-    /// The spread that tensors are drawn with.
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Logits::Normal => Kind::Normal,
-            Logits::Peaky => Kind::Peaky,
-            Logits::Flat => Kind::Flat,
-            Logits::LongTail => Kind::LongTail,
-        }
-    }
-}
-
 /// Tokens over all heads from which a better optimised build outweighs its longer compilation.
 const LONG_RUN: u64 = 60_000;
 
@@ -212,7 +186,7 @@ impl Args {
                 positions: self.query + self.streams() as usize,
                 tokens: tokens as usize,
                 head_dim: model_dim(config) as usize,
-                logits: self.logits.kind(),
+                logits: self.logits,
             };
             let mut tensors = synthetic(&drawn);
             let begun = |at: usize| self.lengths[..at].iter().sum::<u32>();
@@ -307,11 +281,11 @@ impl Args {
         tensors: &'a Tensors,
     ) -> Result<(Job<'a>, Option<Choice>), JobError> {
         let fixed = self.mapping.fixed();
-        let mapping = fixed.unwrap_or(design::Mapping::RowAligned);
+        let mapping = fixed.unwrap_or(Mapping::RowAligned);
         let job = if self.lengths.is_empty() {
-            Job::new(design, tensors, (self.query, self.batch), mapping, self.sharing())?
+            Job::new(design, tensors, (self.query, self.batch), mapping, self.sharing)?
         } else {
-            Job::ragged(design, tensors, self.query, &self.lengths, mapping, self.sharing())?
+            Job::ragged(design, tensors, self.query, &self.lengths, mapping, self.sharing)?
                 .with_prefix(self.grow.prefix)?
         };
         if fixed.is_some() {
@@ -319,10 +293,6 @@ impl Args {
         }
         let choice = Choice::new(design, &job.descriptors()?);
         Ok((job.mapped(&[choice.mapping]), Some(choice)))
-    }
-
-    pub(super) fn sharing(&self) -> design::Sharing {
-        self.sharing.into()
     }
 
     /// Title of a picture.
@@ -348,9 +318,9 @@ impl Args {
                 text += if self.fit { " --fit" } else { "" };
             }
             None if job.own.is_some() && self.timing => {}
-            None if job.own.is_some() => text += &format!(" --logits {}", name(self.logits)),
+            None if job.own.is_some() => text += &format!(" --logits {}", self.logits.name()),
             None if self.timing => text += &format!(" --tokens {}", job.tensors.tokens),
-            None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, name(self.logits)),
+            None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, self.logits.name()),
         }
         let streams = match &job.own {
             Some(_) => format!("--lengths {}{}", self.words(), self.grow.prefix_words()),
@@ -361,8 +331,8 @@ impl Args {
         }
         text += &format!(
             " {streams} --mapping {} --sharing {} --seed {}",
-            name(self.mapping),
-            name(self.sharing),
+            self.mapping.name(),
+            self.sharing.name(),
             self.seed
         );
         if let Some(cards) = self.partials {

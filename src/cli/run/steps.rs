@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let tensors = match args.timing {
         true => schedule.blank(&design),
-        false => schedule.tensors(&design, args.seed, args.logits.kind()),
+        false => schedule.tensors(&design, args.seed, args.logits),
     };
     let (mapping, chosen) = mapping(args, &design, &schedule, &tensors)?;
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
@@ -151,7 +151,7 @@ fn mapping(
     for batch in &schedule.batches {
         let tokens: u64 = batch.iter().map(|&b| u64::from(caches.lengths()[b as usize]) + 1).sum();
         if tokens >= most.0 {
-            let job = caches.job(tensors, batch, Mapping::RowAligned, args.sharing())?;
+            let job = caches.job(tensors, batch, Mapping::RowAligned, args.sharing)?;
             most = (tokens, job.descriptors().map_err(anyhow::Error::from)?);
         }
         caches.grow(batch);
@@ -193,7 +193,7 @@ impl Work<'_> {
             Simulated::Device(bench) => device::step(bench, args, job, stop),
             Simulated::Core(session) => session.step(job, args.stall, stop).map_err(Ended::from),
         };
-        let how = (self.mapping, args.sharing());
+        let how = (self.mapping, args.sharing);
         decode(&mut caches, schedule, tensors, how, &mut one_step, &mut |stepped| see(stepped))?;
         let memory = match &session {
             Simulated::Device(bench) => bench.driver.device.image(),

@@ -2,7 +2,6 @@
 
 use super::args::Args;
 use crate::cli::choice::{self, ChoiceOutput};
-use crate::cli::names::name;
 use crate::cli::{breakdown, table};
 use crate::cosim::workloads::steps::Schedule;
 use crate::design::{model_dim, Choice, Design, Mapping};
@@ -62,14 +61,14 @@ impl<'a> StepsOutput<'a> {
 
 fn command(args: &Args) -> String {
     let fit = if args.fit { " --fit" } else { "" };
-    let logits = if args.timing { String::new() } else { format!(" --logits {}", name(args.logits)) };
+    let logits = if args.timing { String::new() } else { format!(" --logits {}", args.logits.name()) };
     format!(
         "meshkv run {} --lengths {}{}{fit}{logits} --mapping {} --sharing {} --seed {}{}",
         args.config.display(),
         args.words(),
         args.grow.words(),
-        name(args.mapping),
-        name(args.sharing),
+        args.mapping.name(),
+        args.sharing.name(),
         args.seed,
         args.platform_words()
     )

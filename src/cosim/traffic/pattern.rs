@@ -5,35 +5,12 @@
 
 use super::draw::{below, unit};
 use super::matrix::Matrix;
+pub use crate::config::PatternKind;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{Mesh, NodeId};
 use rand_pcg::rand_core::Rng;
 use serde::Serialize;
 use thiserror::Error;
-
-/// The name of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PatternKind {
-    /// Every other tile with equal probability.
-    Uniform,
-    /// (x, y) to (y, x); square meshes.
-    Transpose,
-    /// Tile index with all bits inverted; powers of two.
-    BitComplement,
-    /// Tile index with its bits in reverse order; powers of two.
-    BitReverse,
-    /// Tile index with its bits rotated left by one; powers of two.
-    Shuffle,
-    /// Nearly half way round in each dimension: (x + ceil(cols/2) - 1, y + ceil(rows/2) - 1).
-    Tornado,
-    /// (x + 1, y + 1), wrapping round.
-    Neighbour,
-    /// A share of the packets goes to chosen tiles, the rest is uniform.
-    Hotspot,
-    /// All to the tile in the middle, (ceil(cols/2) - 1, ceil(rows/2) - 1).
-    AllToOne,
-}
 
 /// A tile that receives an extra share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -145,7 +122,8 @@ impl Pattern {
             false => Err(PatternError::NotPowerOfTwo { pattern, cols, rows }),
         };
         let map = match kind {
-            PatternKind::Uniform => Map::Random(Vec::new()),
+            // Multicast and mixed traffic has packets with one destination, too.
+            PatternKind::Uniform | PatternKind::Multicast | PatternKind::Mixed => Map::Random(Vec::new()),
             PatternKind::Hotspot => Map::Random(hot(mesh, hotspots)?),
             PatternKind::Transpose if cols != rows => {
                 return Err(PatternError::NotSquare { pattern, cols, rows })
@@ -211,23 +189,6 @@ impl Pattern {
             Map::Fixed(map) if map[source.index()].is_none() => 0.0,
             Map::Fixed(_) | Map::Random(_) => 1.0,
             Map::Rates(rates) => rates.share(source),
-        }
-    }
-}
-
-impl PatternKind {
-    /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            PatternKind::Uniform => "uniform",
-            PatternKind::Transpose => "transpose",
-            PatternKind::BitComplement => "bit-complement",
-            PatternKind::BitReverse => "bit-reverse",
-            PatternKind::Shuffle => "shuffle",
-            PatternKind::Tornado => "tornado",
-            PatternKind::Neighbour => "neighbour",
-            PatternKind::Hotspot => "hotspot",
-            PatternKind::AllToOne => "all-to-one",
         }
     }
 }

@@ -2,29 +2,12 @@
 
 use super::matrix::Matrix;
 use super::pattern::{Hotspot, PatternError, PatternKind};
+pub use crate::config::VirtualNetworks;
 use serde::Serialize;
 use thiserror::Error;
 
 /// Longest packet, in flits.
 pub const MAX_PACKET: u32 = 4096;
-
-/// Virtual networks that carry the packets of a unicast pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum VirtualNetworks {
-    /// PART packets on VN0.
-    #[serde(rename = "0")]
-    Vn0,
-    /// KV_DATA with one destination on VN1. Packets of one flit are KV_FETCH in proportion to its
-    /// virtual channels, so that every channel of VN1 has the same load.
-    #[serde(rename = "1")]
-    Vn1,
-    /// Either network, drawn for each packet with equal probability.
-    #[serde(rename = "both")]
-    Both,
-    /// PART, KV_FETCH and KV_DATA, with flits in proportion to the virtual channels of each.
-    #[serde(rename = "all")]
-    All,
-}
 
 /// Kind of traffic: classes and destinations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,13 +43,23 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Traffic of a pattern. Packets of multicast and mixed traffic have `fanout` destinations; the others have one, and
+    /// use `hotspots` and `vn`.
+    pub fn of(pattern: PatternKind, hotspots: Vec<Hotspot>, vn: VirtualNetworks, fanout: u32) -> Shape {
+        match pattern {
+            PatternKind::Multicast => Shape::Multicast { fanout },
+            PatternKind::Mixed => Shape::Mixed { fanout },
+            _ => Shape::Unicast { pattern, hotspots, vn },
+        }
+    }
+
     /// Name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Shape::Unicast { pattern, .. } => pattern.name(),
             Shape::Matrix { .. } => "matrix",
-            Shape::Multicast { .. } => "multicast",
-            Shape::Mixed { .. } => "mixed",
+            Shape::Multicast { .. } => PatternKind::Multicast.name(),
+            Shape::Mixed { .. } => PatternKind::Mixed.name(),
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Column {
     /// Its role.
     pub role: Role,
     /// Type of its values.
-    #[serde(with = "KindName", rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Kind,
     /// Unit of its values, in words; empty without a unit.
     pub unit: String,
@@ -35,15 +35,6 @@ pub struct Column {
     /// Place of a metric in the row of its run; empty for others.
     #[serde(skip)]
     pub pointer: &'static str,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Kind", rename_all = "lowercase")]
-enum KindName {
-    Integer,
-    Number,
-    Bool,
-    Text,
 }
 
 /// Name, place in the row of a run, type, unit, meaning.

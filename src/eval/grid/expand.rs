@@ -2,7 +2,9 @@
 
 use super::column::{columns, Column, Role};
 use super::point::{hex, traffic, workload, Naming, Point, Work};
-use crate::config::{Choice, Config, DecodeWork, Finding, Grid, Pattern, Report, Set, TrafficWork, WorkKind};
+use crate::config::{
+    Choice, Config, DecodeWork, Finding, Grid, PatternKind, Report, Set, TrafficWork, WorkKind,
+};
 use crate::cosim::traffic::generator::{Generator, TrafficError};
 use crate::cosim::workloads::decode::{step_of, WorkloadError};
 use crate::design::{Design, Illegal};
@@ -293,7 +295,7 @@ fn without_seed(work: &Work) -> Work {
 fn plain(work: TrafficWork) -> TrafficWork {
     let TrafficWork { vn, fanout, .. } = TrafficWork::default();
     match work.pattern {
-        Pattern::Multicast | Pattern::Mixed => TrafficWork { vn, ..work },
+        PatternKind::Multicast | PatternKind::Mixed => TrafficWork { vn, ..work },
         _ => TrafficWork { fanout, ..work },
     }
 }
@@ -308,7 +310,7 @@ fn labels(names: &[&str], base: &Value, pick: &Pick<'_>, work: &Work) -> Vec<Val
     let asked = serde_json::to_value(work).unwrap_or_default();
     // Keys that do not affect a pattern are left empty.
     let unsaid = match work {
-        Work::Traffic(work) if matches!(work.pattern, Pattern::Multicast | Pattern::Mixed) => "vn",
+        Work::Traffic(work) if matches!(work.pattern, PatternKind::Multicast | PatternKind::Mixed) => "vn",
         Work::Traffic(_) => "fanout",
         Work::Decode(_) => "",
     };

@@ -1,15 +1,14 @@
 //! One point of a grid: a configuration and its run, with a name derived from both.
 
 use super::column::{Column, Role};
-use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
-use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
-use crate::cosim::traffic::pattern::PatternKind;
+use crate::config::{AskedMapping, Config, DecodeWork, Engine, TrafficWork};
+use crate::cosim::traffic::generator::{Shape, Traffic};
 use crate::cosim::workloads::decode::{
     batch_of, default_segments_of, step_of, stream_lengths, Lengths, Pace, Plan, Step, StreamLength,
     Workload, WorkloadError,
 };
 use crate::cosim::workloads::network::Phases;
-use crate::design::{Choice, Design, Mapping, Sharing};
+use crate::design::{Choice, Design, Mapping};
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
@@ -89,29 +88,7 @@ impl Work {
 
 /// The traffic of a workload.
 pub(super) fn traffic(work: &TrafficWork) -> Traffic {
-    let unicast = |pattern| Shape::Unicast {
-        pattern,
-        hotspots: Vec::new(),
-        vn: match work.vn {
-            VirtualNetwork::Vn0 => VirtualNetworks::Vn0,
-            VirtualNetwork::Vn1 => VirtualNetworks::Vn1,
-            VirtualNetwork::Both => VirtualNetworks::Both,
-            VirtualNetwork::All => VirtualNetworks::All,
-        },
-    };
-    let shape = match work.pattern {
-        Pattern::Uniform => unicast(PatternKind::Uniform),
-        Pattern::Transpose => unicast(PatternKind::Transpose),
-        Pattern::BitComplement => unicast(PatternKind::BitComplement),
-        Pattern::BitReverse => unicast(PatternKind::BitReverse),
-        Pattern::Shuffle => unicast(PatternKind::Shuffle),
-        Pattern::Tornado => unicast(PatternKind::Tornado),
-        Pattern::Neighbour => unicast(PatternKind::Neighbour),
-        Pattern::Hotspot => unicast(PatternKind::Hotspot),
-        Pattern::AllToOne => unicast(PatternKind::AllToOne),
-        Pattern::Multicast => Shape::Multicast { fanout: work.fanout },
-        Pattern::Mixed => Shape::Mixed { fanout: work.fanout },
-    };
+    let shape = Shape::of(work.pattern, Vec::new(), work.vn, work.fanout);
     Traffic { shape, load: work.load, packet: work.packet, seed: work.seed }
 }
 
@@ -134,17 +111,9 @@ pub(super) fn workload(
         tokens: alike.tokens,
         batch,
         prefix: work.prefix,
-        mapping: match work.mapping {
-            // Before it is chosen by the descriptors, which it does not change.
-            TileOfHead::Auto => Mapping::RowAligned,
-            TileOfHead::HeadTile => Mapping::HeadTile,
-            TileOfHead::RowAligned => Mapping::RowAligned,
-            TileOfHead::StreamStriped => Mapping::StreamStriped,
-        },
-        sharing: match work.sharing {
-            Shares::KvHead => Sharing::KvHead,
-            Shares::Segment => Sharing::Segment,
-        },
+        // Until it is chosen by the descriptors, which it does not change.
+        mapping: work.mapping.fixed().unwrap_or(Mapping::RowAligned),
+        sharing: work.sharing,
         segments: None,
         layers: if work.layers == 0 { model.layers } else { work.layers },
         stride: work.stride,
@@ -184,8 +153,7 @@ impl Point {
     pub fn forecast(work: &DecodeWork, design: &Design) -> Result<u64, WorkloadError> {
         let (load, streams) = workload(work, design)?;
         let known = Choice::new(design, &step_of(design, &load, &streams)?.descriptors).forecasts;
-        let fixed = (work.mapping != TileOfHead::Auto).then_some(load.mapping);
-        let of = known.iter().find(|(mapping, _)| Some(*mapping) == fixed);
+        let of = known.iter().find(|(mapping, _)| Some(*mapping) == work.mapping.fixed());
         let least = known.iter().filter_map(|(_, forecast)| forecast.as_ref().ok()).min_by_key(|f| f.cycles);
         let found = of.and_then(|(_, forecast)| forecast.as_ref().ok()).or(least);
         Ok(found.map_or(0, |forecast| forecast.cycles))
@@ -205,7 +173,7 @@ impl Point {
     pub fn decode(work: &DecodeWork, design: &Design) -> Result<(Workload, Step, Plan), WorkloadError> {
         let (mut load, streams) = workload(work, design)?;
         let mut made = step_of(design, &load, &streams)?;
-        if work.mapping == TileOfHead::Auto {
+        if work.mapping == AskedMapping::Auto {
             load.mapping = Choice::new(design, &made.descriptors).mapping;
             made = step_of(design, &load, &streams)?;
         }

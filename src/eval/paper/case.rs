@@ -1,6 +1,6 @@
 //! A case: a fabric, a model and a workload of which the paper or this repository claims something.
 
-use crate::config::{DecodeWork, Shares, TileOfHead};
+use crate::config::{AskedMapping, DecodeWork, Mapping, Sharing};
 
 /// A model of the paper's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,9 +33,9 @@ pub struct Case {
     /// Tokens in the cache.
     pub tokens: u32,
     /// Heads to tiles.
-    pub mapping: TileOfHead,
+    pub mapping: Mapping,
     /// Receivers of a slice.
-    pub sharing: Shares,
+    pub sharing: Sharing,
     /// Seed of a memory that answers out of order, with gaps; nothing for one that is at its best and draws nothing.
     pub unruly: Option<u32>,
     /// Layers that run one after the other, where that is what is measured; nothing for one that stands for any.
@@ -64,8 +64,8 @@ impl Case {
             model: Model::Llama,
             batch: 1,
             tokens: LONGEST,
-            mapping: TileOfHead::HeadTile,
-            sharing: Shares::KvHead,
+            mapping: Mapping::HeadTile,
+            sharing: Sharing::KvHead,
             unruly: None,
             layers: None,
             skewed: false,
@@ -73,7 +73,7 @@ impl Case {
     }
 
     /// The same under a mapping.
-    pub const fn mapped(self, mapping: TileOfHead) -> Case {
+    pub const fn mapped(self, mapping: Mapping) -> Case {
         Case { mapping, ..self }
     }
 
@@ -94,7 +94,7 @@ impl Case {
 
     /// The same with every slice for every head.
     pub const fn shared(self) -> Case {
-        Case { sharing: Shares::Segment, ..self }
+        Case { sharing: Sharing::Segment, ..self }
     }
 
     /// The same with a memory that draws its order and its gaps from a seed.
@@ -129,7 +129,7 @@ impl Case {
             tokens: Some(self.tokens),
             batch: self.batch,
             prefix: if self.batch > 1 { self.tokens } else { 0 },
-            mapping: self.mapping,
+            mapping: AskedMapping::Fixed(self.mapping),
             sharing: self.sharing,
             stride: if self.skewed { SKEWED_STRIDE } else { 1 },
             steps: if self.skewed { SKEWED_STEPS } else { 1 },
@@ -139,16 +139,6 @@ impl Case {
             seed: u64::from(self.unruly.unwrap_or(1)),
             ..DecodeWork::default()
         }
-    }
-}
-
-/// The name of a mapping in a command and in print.
-pub(super) fn mapping_name(mapping: TileOfHead) -> &'static str {
-    match mapping {
-        TileOfHead::Auto => "auto",
-        TileOfHead::HeadTile => "head-tile",
-        TileOfHead::RowAligned => "row-aligned",
-        TileOfHead::StreamStriped => "stream-striped",
     }
 }
 

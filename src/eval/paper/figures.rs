@@ -4,11 +4,11 @@ mod bars;
 mod lines;
 mod stacks;
 
-use super::case::{mapping_name, Case, Model, LONGEST};
+use super::case::{Case, Model, LONGEST};
 use super::claim::Claim;
 use super::measured::{Found, Measured};
 use super::plan::{ABLATED, CARDS, COMPARED, CONTEXTS, WINDOWS};
-use crate::config::TileOfHead;
+use crate::config::Mapping;
 use crate::eval::report::canvas::with_theme;
 use bars::{Bar, Bars};
 use lines::{Line, Lines};
@@ -86,7 +86,7 @@ pub fn figures(found: &Found, claims: &[Claim]) -> anyhow::Result<Vec<Drawn>> {
 }
 
 fn traffic(found: &Found, claims: &[Claim]) -> Bars {
-    let group = |model: Model, mapping: TileOfHead| {
+    let group = |model: Model, mapping: Mapping| {
         let key = if model == Model::Llama { "llama" } else { "mistral" };
         let of = |fabric: &'static str| found.get(Case::of(fabric).model(model).mapped(mapping));
         let bar = |fabric: &'static str| Bar {
@@ -97,9 +97,9 @@ fn traffic(found: &Found, claims: &[Claim]) -> Bars {
                 paper(claims, &format!("traffic-{fabric}-{key}"))
             },
         };
-        (format!("{} {}", &model.name()[..7], mapping_name(mapping)), COMPARED.map(bar).to_vec())
+        (format!("{} {}", &model.name()[..7], mapping.name()), COMPARED.map(bar).to_vec())
     };
-    let both = [TileOfHead::HeadTile, TileOfHead::RowAligned];
+    let both = [Mapping::HeadTile, Mapping::RowAligned];
     Bars {
         title: "Traffic over cent".to_owned(),
         subtitle: "T = 32 K, B = 1".to_owned(),
@@ -258,7 +258,7 @@ fn card(found: &Found) -> Bars {
     let contexts = [4096, 16_384];
     let group = |fabric: &'static str| {
         let bar = |tokens: u32| {
-            let of = found.get(Case::of(fabric).tokens(tokens).mapped(TileOfHead::RowAligned));
+            let of = found.get(Case::of(fabric).tokens(tokens).mapped(Mapping::RowAligned));
             Bar { ours: of.map(|of| 100.0 * of.share), paper: None }
         };
         (fabric.to_owned(), contexts.map(bar).to_vec())

@@ -1,8 +1,8 @@
 //! A case as it was measured: rows of its runs, scaled to a whole layer.
 
-use super::case::{mapping_name, path, Case};
+use super::case::{path, Case};
 use super::plan::{Extent, Part, Plan, Run};
-use crate::config::Shares;
+use crate::config::Sharing;
 use crate::eval::Energies;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub struct Measured {
     pub cycles: f64,
     /// The same at the clock of the network, in microseconds.
     pub us: f64,
-    /// Shares of the link cycles across the middle: useful, stalled, other.
+    /// Sharing of the link cycles across the middle: useful, stalled, other.
     pub bisection: [f64; 3],
     /// Energy of links, SRAM, arithmetic and external memory, in nJ.
     pub energy: [f64; 4],
@@ -102,7 +102,7 @@ impl Found {
 
     /// The largest errors to expect of cycles and of traffic, of cases whose slices go to the heads of their KV head.
     pub fn worst_errors(&self) -> [f64; 2] {
-        let cases = || self.cases.iter().filter(|of| of.case.sharing == Shares::KvHead);
+        let cases = || self.cases.iter().filter(|of| of.case.sharing == Sharing::KvHead);
         [
             cases().map(|of| of.error).fold(0.0, f64::max),
             cases().map(|of| of.traffic_error).fold(0.0, f64::max),
@@ -173,7 +173,7 @@ fn command(run: &Run, row: &Map<String, Value>) -> String {
     let mut text = format!(
         "meshkv decode {} --mapping {} --tokens {} --segments {} --layers {} --engine model",
         path(case),
-        mapping_name(case.mapping),
+        case.mapping.name(),
         number(row, "tokens"),
         number(row, "sample_segments"),
         case.layers.unwrap_or(1),
@@ -187,7 +187,7 @@ fn command(run: &Run, row: &Map<String, Value>) -> String {
     if let Some(seed) = case.unruly {
         text += &format!(" --unruly-memory --seed {seed}");
     }
-    if case.sharing == Shares::Segment {
+    if case.sharing == Sharing::Segment {
         text += " --sharing segment";
     }
     text

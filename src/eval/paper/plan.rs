@@ -2,14 +2,14 @@
 
 use super::case::{file_name, Case, Model, LONGEST, OWN_COLUMNS};
 use super::fabric::fabric;
-use crate::config::{Config, DecodeWork, Shares, TileOfHead, WorkKind};
+use crate::config::{Config, DecodeWork, Mapping, Sharing, WorkKind};
 use crate::cosim::workloads::decode::WorkloadError;
 use crate::design::{Design, Illegal};
 use crate::eval::grid::{columns_of, text_label, Column, Expanded, Point, Work};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-use TileOfHead::{HeadTile, RowAligned, StreamStriped};
+use Mapping::{HeadTile, RowAligned, StreamStriped};
 
 /// How much of each case runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub(super) const CARDS: [&str; 3] = ["u280_4x8", "u280_shell", "u280_8x8"];
 pub(super) const SEEDS: [u32; 5] = [1, 2, 3, 4, 5];
 
 /// Mappings of so many streams that differ.
-pub(super) fn mappings(batch: u32) -> &'static [TileOfHead] {
+pub(super) fn mappings(batch: u32) -> &'static [Mapping] {
     match batch {
         1 => &[HeadTile, RowAligned],
         _ => &[HeadTile, RowAligned, StreamStriped],
@@ -154,7 +154,7 @@ impl Section {
     /// Its cases; some are those of other sections, too.
     fn cases(self) -> Vec<Case> {
         let mut cases = Vec::new();
-        let mut add = |case: Case, mappings: &[TileOfHead]| {
+        let mut add = |case: Case, mappings: &[Mapping]| {
             cases.extend(mappings.iter().map(|&mapping| case.mapped(mapping)));
         };
         match self {
@@ -284,7 +284,7 @@ fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, P
         Ok((units as u32).saturating_mul(unit).min(of_segments))
     };
     // With every slice for every head a segment is long, and its home does not matter much.
-    let round = if case.sharing == Shares::Segment { 1 } else { design.placement.round().min(of_segments) };
+    let round = if case.sharing == Sharing::Segment { 1 } else { design.placement.round().min(of_segments) };
     let long = fitting(1, round).map_err(refused)?;
     let mut parts = vec![(Part::Long, 1, long)];
     let mut of_segments = of_segments;
@@ -296,7 +296,8 @@ fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, P
     } else if long < of_segments && long >= 2 * round && case.unruly.is_none() {
         parts.push((Part::Short, 1, long / round / 2 * round));
     }
-    if case.layers_in_columns() && !case.is_all() && case.sharing == Shares::KvHead && case.unruly.is_none() {
+    if case.layers_in_columns() && !case.is_all() && case.sharing == Sharing::KvHead && case.unruly.is_none()
+    {
         let layers = design.mesh.cols();
         parts.push((Part::Wide, layers, fitting(layers, 1).map_err(refused)?.min(32)));
     }

@@ -1,14 +1,14 @@
 //! Tables of the evaluation: what was measured, one CSV file a topic.
 
 use super::accuracy::{accuracy, Accuracy, Errors};
-use super::case::{mapping_name, Case, Model, LONGEST, OWN_COLUMNS};
+use super::case::{Case, Model, LONGEST, OWN_COLUMNS};
 use super::claim::Claim;
 use super::intervals::{intervals, Interval};
 use super::measured::{Found, Measured};
 use super::plan::{
     mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, SWAPS, VARIED, WINDOWS,
 };
-use crate::config::{Shares, TileOfHead};
+use crate::config::Mapping;
 use crate::eval::grid::csv_line;
 use crate::eval::Spread;
 
@@ -50,13 +50,13 @@ fn common(of: &Measured) -> Vec<String> {
 
 fn labels(of: &Measured) -> Vec<String> {
     let case = of.case;
-    let sharing = if case.sharing == Shares::Segment { "segment" } else { "kv-head" };
+    let sharing = case.sharing.name();
     vec![
         case.fabric.to_owned(),
         case.model.name().to_owned(),
         case.batch.to_string(),
         case.tokens.to_string(),
-        mapping_name(case.mapping).to_owned(),
+        case.mapping.name().to_owned(),
         sharing.to_owned(),
     ]
 }
@@ -113,14 +113,14 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
         .into_iter()
         .flat_map(|batch| COMPARED.into_iter().flat_map(move |fabric| on_all(Case::of(fabric).batch(batch))));
     let ablation = ["meshkv"].into_iter().chain(ABLATED).flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
-    let swaps = SWAPS.into_iter().map(|fabric| Case::of(fabric).skewed().mapped(TileOfHead::RowAligned));
+    let swaps = SWAPS.into_iter().map(|fabric| Case::of(fabric).skewed().mapped(Mapping::RowAligned));
     let varied = VARIED.into_iter().chain(WINDOWS).map(|fabric| Case::of(fabric).batch(8));
     let long = LONG_MESH.into_iter().flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
     let windows = ["meshkv"].into_iter().chain(WINDOWS);
     let merging =
         windows.flat_map(|fabric| [Case::of(fabric).model(Model::Mistral), Case::of(fabric).batch(8)]);
     let cards = CARDS.into_iter().flat_map(|fabric| {
-        [4096, 16_384].map(|tokens| Case::of(fabric).tokens(tokens).mapped(TileOfHead::RowAligned))
+        [4096, 16_384].map(|tokens| Case::of(fabric).tokens(tokens).mapped(Mapping::RowAligned))
     });
     vec![
         of_cases(
@@ -133,7 +133,7 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
         ),
         of_cases(
             found,
-            ("bisection", "Shares of the link cycles across the middle while KV flows"),
+            ("bisection", "Sharing of the link cycles across the middle while KV flows"),
             &["useful", "stall", "other"],
             by_context(&[8192, LONGEST]),
             cent,
@@ -197,8 +197,8 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
             &["traversals", "over_cent", "cycles", "speed_over_cent"],
             [Model::Llama, Model::Mistral]
                 .into_iter()
-                .map(|model| Case::of(OWN_COLUMNS).model(model).mapped(TileOfHead::RowAligned)),
-            |case| Case { fabric: "cent", mapping: TileOfHead::HeadTile, ..case },
+                .map(|model| Case::of(OWN_COLUMNS).model(model).mapped(Mapping::RowAligned)),
+            |case| Case { fabric: "cent", mapping: Mapping::HeadTile, ..case },
             |of, base| {
                 vec![
                     format!("{:.0}", of.traffic),

@@ -1,35 +1,22 @@
 //! The share of a card: which layers, heads or tokens of a model it has.
 
-use crate::config::Config;
+use crate::config::{named, Config};
 use crate::design::segments;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-/// A way to spread a cache over cards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Way {
-    /// Each card has some layers, one card after the other.
-    Layers,
-    /// Each card has some KV heads, with their query heads, of every layer.
-    Heads,
-    /// Each card has every N-th segment of tokens of every layer, and gives partial results.
-    Tokens,
+named! {
+    // In the order in which they are listed.
+    /// A way to spread a cache over cards.
+    pub enum Way {
+        /// Each card has some layers, one card after the other.
+        Layers = "layers",
+        /// Each card has some KV heads, with their query heads, of every layer.
+        Heads = "heads",
+        /// Each card has every N-th segment of tokens of every layer, and gives partial results.
+        Tokens = "tokens",
+    }
 }
 
 impl Way {
-    /// All ways, in the order in which they are listed.
-    pub const ALL: [Way; 3] = [Way::Layers, Way::Heads, Way::Tokens];
-
-    /// Its name, as in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Layers => "layers",
-            Way::Heads => "heads",
-            Way::Tokens => "tokens",
-        }
-    }
-
     /// Name of the units that are dealt to cards.
     pub fn units(self) -> &'static str {
         match self {

@@ -14,44 +14,28 @@ use serde::Serialize;
 /// of the fabric are those of the fullest card.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct StepBounds {
-    /// All bytes of KV, at the whole bandwidth of the card's memory less its refresh.
-    pub bytes: f64,
-    /// The busiest port of the card's memory.
-    pub memory: f64,
-    /// The home that streams most flits.
-    pub injection: f64,
-    /// The busiest link from router to router.
-    pub links: f64,
-    /// The tile that receives most flits.
-    pub ejection: f64,
-    /// The busiest array.
-    pub array: f64,
-    /// The reduce root with most numbers to merge.
-    pub root: f64,
+    /// Parts of the fabric.
+    #[serde(flatten)]
+    pub fabric: Bounds<f64>,
     /// The link between host and card, both directions one after the other: outputs follow queries.
     pub host_link: f64,
 }
 
 impl StepBounds {
     /// Each bound with its name.
-    pub fn all(&self) -> [(&'static str, f64); 8] {
-        [
-            ("bytes", self.bytes),
-            ("memory", self.memory),
-            ("injection", self.injection),
-            ("links", self.links),
-            ("ejection", self.ejection),
-            ("array", self.array),
-            ("root", self.root),
-            ("host_link", self.host_link),
-        ]
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.fabric.all().into_iter().chain([("host_link", self.host_link)])
     }
 
     /// Name and microseconds of the tightest part; of equal ones the first. Bytes are no part: the busiest port has their
     /// bound at least.
     pub fn tightest(&self) -> (&'static str, f64) {
-        let parts = self.all().into_iter().skip(1);
-        parts.rev().max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are seven")
+        let fabric = self.fabric.tightest();
+        if self.host_link > fabric.1 {
+            ("host_link", self.host_link)
+        } else {
+            fabric
+        }
     }
 }
 
@@ -106,13 +90,7 @@ impl StepTime {
         let (hops, sends) = (f64::from(cards - 1), f64::from(u32::from(cards > 1)));
         let bytes = in_turn(all * call + hops * hop, most * call + sends * hop);
         let bounds_us = StepBounds {
-            bytes: us(bounds.bytes),
-            memory: us(bounds.memory),
-            injection: us(bounds.injection),
-            links: us(bounds.links),
-            ejection: us(bounds.ejection),
-            array: us(bounds.array),
-            root: us(bounds.root),
+            fabric: bounds.map(us),
             // GB/s are thousands of bytes a microsecond.
             host_link: bytes / (link_gbs * 1e3),
         };
@@ -197,9 +175,9 @@ mod tests {
             (Way::Heads, 3, 11.0 / 32.0),
         ] {
             let time = time(way, &slow(model.clone()), cards, 1e6);
-            near(time.bounds_us.memory, us * share);
-            near(time.bounds_us.bytes, us * share / 2.0);
-            assert_eq!((time.tightest, time.step_us), ("memory", time.bounds_us.memory));
+            near(time.bounds_us.fabric.memory, us * share);
+            near(time.bounds_us.fabric.bytes, us * share / 2.0);
+            assert_eq!((time.tightest, time.step_us), ("memory", time.bounds_us.fabric.memory));
             assert!(time.expected_us >= time.step_us, "{time:?}");
         }
     }
@@ -208,7 +186,7 @@ mod tests {
     fn cards_of_layers_work_at_once_on_groups_of_streams_only() {
         let memory = |streams, cards| {
             let time = time(Way::Layers, &whole(streams), cards, 1e6);
-            (time.groups, time.group_streams, time.bounds_us.memory)
+            (time.groups, time.group_streams, time.bounds_us.fabric.memory)
         };
         let one = memory(1, 1).2;
         // A single stream passes all layers, wherever they are.

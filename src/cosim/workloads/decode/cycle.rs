@@ -11,7 +11,7 @@ use super::scoreboard::part_packets::{Arrived, PartKey};
 use super::scoreboard::tile_account::Job;
 use super::tile_array::Sending;
 use crate::cosim::dut::pins::Pin;
-use crate::design::{index_bits, NodeId};
+use crate::design::{index_bits, Mapping, NodeId};
 use crate::model::cycle::mare::{KvFlit, PartFlit, RootFlit};
 use crate::model::cycle::pad::Told;
 use crate::model::cycle::reduce::ReduceRoot;
@@ -161,7 +161,7 @@ impl Bench<'_> {
                 stream: job.stream,
                 streams: job.streams,
                 rows: job.rows,
-                mapping: self.get32(p.job_mapping, at),
+                mapping: Mapping::of_number(self.get32(p.job_mapping, at)),
                 lag: self.get32(p.job_lag, at),
                 ..Ask::default()
             }));

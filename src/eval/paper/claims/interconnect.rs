@@ -21,7 +21,7 @@ const OVER_CENT: [(&str, f64, f64); 3] =
 const USEFUL: [(&str, f64, f64); 4] =
     [("cent", 29.0, 19.0), ("shared", 38.0, 29.0), ("takv", 52.0, 41.0), ("meshkv", 71.0, 61.0)];
 
-/// Shares of stalls and of the rest at 32 K in percent.
+/// Sharing of stalls and of the rest at 32 K in percent.
 const REST: [(&str, f64, f64); 3] = [("cent", 41.0, 40.0), ("shared", 30.0, 41.0), ("meshkv", 11.0, 28.0)];
 
 fn why_traffic(fabric: &str, model: Model) -> String {

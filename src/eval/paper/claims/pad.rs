@@ -2,7 +2,7 @@
 
 use super::hardware::number;
 use super::readings::{alone, Sides};
-use crate::config::TileOfHead;
+use crate::config::Mapping;
 use crate::design::Design;
 use crate::eval::paper::case::{Case, Model};
 use crate::eval::paper::claim::{Claim, View};
@@ -102,7 +102,7 @@ fn round_trip() -> Claim {
 
 /// What swaps of homes are worth where all attended segments are in one row.
 fn swaps(found: &Found) -> Claim {
-    let [base, of] = SWAPS.map(|fabric| Case::of(fabric).skewed().mapped(TileOfHead::RowAligned));
+    let [base, of] = SWAPS.map(|fabric| Case::of(fabric).skewed().mapped(Mapping::RowAligned));
     let sides = Sides { of, base, figure: |m| m.cycles, error: |m| m.error, inverse: true, flits: false };
     let views = sides.plain(found).map(|view| View { ours: 100.0 * (1.0 - view.ours), ..view });
     Claim {

@@ -1,7 +1,7 @@
 //! Readings of a claim that sets one fabric beside another.
 
-use crate::config::TileOfHead;
-use crate::eval::paper::case::{mapping_name, Case};
+use crate::config::Mapping;
+use crate::eval::paper::case::Case;
 use crate::eval::paper::claim::View;
 use crate::eval::paper::measured::{Found, Measured};
 use crate::eval::paper::plan::mappings;
@@ -70,22 +70,22 @@ impl Sides {
     /// All readings that have their rows; the plain one, a head on one tile on both sides, first.
     pub(super) fn readings(&self, found: &Found) -> Vec<View> {
         let mut views = Vec::new();
-        let on_both = |mapping: TileOfHead| {
-            let name = format!("{} on both sides", mapping_name(mapping));
+        let on_both = |mapping: Mapping| {
+            let name = format!("{} on both sides", mapping.name());
             let assumption = match mapping {
-                TileOfHead::RowAligned => Some(ROWS),
-                TileOfHead::StreamStriped => Some(STRIPED),
+                Mapping::RowAligned => Some(ROWS),
+                Mapping::StreamStriped => Some(STRIPED),
                 _ => None,
             };
             let (of, base) = (found.get(self.of.mapped(mapping))?, found.get(self.base.mapped(mapping))?);
             Some(self.view(name, assumption, of, base))
         };
         // Without the plain reading there is no claim yet.
-        let Some(plain) = on_both(TileOfHead::HeadTile) else { return views };
+        let Some(plain) = on_both(Mapping::HeadTile) else { return views };
         views.push(plain);
         views.extend(mappings(self.of.batch)[1..].iter().filter_map(|&mapping| on_both(mapping)));
         if self.base.fabric == "cent" {
-            let (of, base) = (self.of.mapped(TileOfHead::RowAligned), self.base.mapped(TileOfHead::HeadTile));
+            let (of, base) = (self.of.mapped(Mapping::RowAligned), self.base.mapped(Mapping::HeadTile));
             if let Some((of, base)) = found.get(of).zip(found.get(base)) {
                 let name = format!("{} row-aligned beside cent head-tile", self.of.fabric);
                 views.push(self.view(name, Some(AGAINST_TILES), of, base));
@@ -93,8 +93,7 @@ impl Sides {
         }
         let mut best = |of: Case, assumption: &'static str| {
             let Some((of, base)) = self.best(found, of).zip(self.best(found, self.base)) else { return };
-            let names =
-                [of, base].map(|side| format!("{} {}", side.case.fabric, mapping_name(side.case.mapping)));
+            let names = [of, base].map(|side| format!("{} {}", side.case.fabric, side.case.mapping.name()));
             views.push(self.view(names.join(" beside "), Some(assumption), of, base));
         };
         best(self.of, BEST);
@@ -117,7 +116,7 @@ impl Sides {
 /// A reading of one case.
 pub(super) fn view_of(of: &Measured, ours: f64) -> View {
     View {
-        name: format!("{} {}", of.case.fabric, mapping_name(of.case.mapping)),
+        name: format!("{} {}", of.case.fabric, of.case.mapping.name()),
         assumption: None,
         ours,
         bound_by: of.bound_by.clone(),
@@ -134,7 +133,7 @@ pub(super) fn alone(found: &Found, case: Case, stride: bool, figure: Figure) -> 
         found.get(case).map(|of| View { assumption, ..view_of(of, figure(of)) })
     };
     let Some(plain) = of(case, None) else { return Vec::new() };
-    let rows = of(case.mapped(TileOfHead::RowAligned), Some("heads follow the row of the slice's home"));
+    let rows = of(case.mapped(Mapping::RowAligned), Some("heads follow the row of the slice's home"));
     let mut views: Vec<View> = [Some(plain), rows].into_iter().flatten().collect();
     if stride {
         let wide = Case { fabric: "meshkv_stride1", ..case };
@@ -142,7 +141,7 @@ pub(super) fn alone(found: &Found, case: Case, stride: bool, figure: Figure) -> 
         let both =
             "a layer lies in all columns (column_stride = 1), and heads follow the row of the slice's home";
         views.extend(of(wide, Some(over)));
-        views.extend(of(wide.mapped(TileOfHead::RowAligned), Some(both)));
+        views.extend(of(wide.mapped(Mapping::RowAligned), Some(both)));
     }
     views
 }

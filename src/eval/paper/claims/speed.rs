@@ -1,7 +1,7 @@
 //! Claims on throughput and latency: Figures 4 and 5.
 
 use super::readings::{alone, view_of, Sides};
-use crate::config::TileOfHead;
+use crate::config::Mapping;
 use crate::eval::paper::case::Case;
 use crate::eval::paper::claim::{Claim, View};
 use crate::eval::paper::measured::Found;
@@ -80,7 +80,7 @@ fn growth(found: &Found) -> Claim {
         Some(View { assumption, ..view_of(long, long.us / short.us) })
     };
     let plain = Case::of("meshkv");
-    let wide = Case { fabric: "meshkv_stride1", ..plain }.mapped(TileOfHead::RowAligned);
+    let wide = Case { fabric: "meshkv_stride1", ..plain }.mapped(Mapping::RowAligned);
     let others = of(
         wide,
         Some("a layer lies in all columns (column_stride = 1), and heads follow the row of the slice's home"),

@@ -2,11 +2,11 @@
 
 use super::periphery::{ControlShown, Periphery, Tiles};
 use super::tile::{Shown, Tile, TileIn};
-use crate::design::Design;
+use crate::design::{Descriptor, Design};
 use crate::model::cycle::common::BloomPeriod;
 use crate::model::cycle::mare::{MareParams, Sent};
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, QueryGroup, Read, TokenGroup};
+use crate::model::cycle::takv::{Answer, Burst, BusWord, MemoryIn, QueryGroup, Read, TokenGroup};
 
 /// Inputs of a tile from its router in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

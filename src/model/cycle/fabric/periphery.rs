@@ -1,9 +1,9 @@
 //! Periphery of the tiles (`meshkv_periphery`): column controllers, ports to external memory, swaps of homes.
 
-use crate::design::Design;
+use crate::design::{Descriptor, Design};
 use crate::model::cycle::takv::{
-    Answer, Burst, BusWord, ColumnController, Common, Descriptor, MemoryIn, MemoryPort, Pieces, QueryGroup,
-    QueryWords, Read, SwapShown, SwapUnit, TokenGroup, WritePort,
+    Answer, Burst, BusWord, ColumnController, Common, MemoryIn, MemoryPort, Pieces, QueryGroup, QueryWords,
+    Read, SwapShown, SwapUnit, TokenGroup, WritePort,
 };
 
 /// Outputs of the periphery in a period.

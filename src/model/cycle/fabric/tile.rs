@@ -1,6 +1,6 @@
 //! Tile beside a router (`meshkv_tile`): bus stop, prefetcher, filler, occupancy and transport, joined.
 
-use crate::design::Design;
+use crate::design::{Design, Mapping};
 use crate::model::cycle::common::BloomPeriod;
 use crate::model::cycle::mare::{Events, KvFlit, MareParams, RootFlit, Sent, Transport, TransportIn};
 use crate::model::cycle::pad::ComputeIn;
@@ -226,7 +226,7 @@ impl Tile {
 
     /// Returns the heads of this row in one of the streams, for mappings with a row per head.
     fn own_heads(&self, word: &BusWord) -> u64 {
-        if word.mapping != 0 {
+        if word.mapping != Mapping::HeadTile {
             return u64::MAX;
         }
         let here = |back: u32| word.spread >> ((self.y + self.rows - back) % self.rows) & 1 == 1;

@@ -1,7 +1,7 @@
 //! Contexts of a tile: where they are stored, and which of them a job uses. A context is a query head of a
 //! stream.
 
-use crate::design::{Array, Design};
+use crate::design::{Array, Design, Mapping};
 use crate::model::cycle::takv::Ask;
 
 /// Context of a column.
@@ -71,9 +71,9 @@ impl Contexts {
 
     fn stands_here(&self, ask: &Ask, of: &Context) -> bool {
         match ask.mapping {
-            0 => (of.head * self.row_step + of.stream) % self.mesh_rows == self.y,
-            1 => true,
-            _ => ask.close || ask.lag == of.stream % self.mesh_rows,
+            Mapping::HeadTile => (of.head * self.row_step + of.stream) % self.mesh_rows == self.y,
+            Mapping::RowAligned => true,
+            Mapping::StreamStriped => ask.close || ask.lag == of.stream % self.mesh_rows,
         }
     }
 }

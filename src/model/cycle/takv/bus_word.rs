@@ -1,6 +1,6 @@
 //! Words of the column bus, and queries on their way to it.
 
-use crate::design::QUERY_GROUP_WORDS;
+use crate::design::{Mapping, QUERY_GROUP_WORDS};
 
 /// Kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,8 +80,8 @@ pub struct BusWord {
     pub expected: u32,
     /// Number of the slice in external memory.
     pub number: u64,
-    /// Mapping, as a descriptor numbers it.
-    pub mapping: u32,
+    /// Mapping of heads to tiles.
+    pub mapping: Mapping,
     /// Rows of the streams, from the first row on.
     pub spread: u32,
     /// First stream that attends.

@@ -9,10 +9,9 @@ pub(in crate::model::cycle) use pipeline::Pieces;
 pub(in crate::model::cycle) use state::ColumnController;
 
 use super::bus_word::{BusWord, Kind, Query, TokenGroup};
-use super::descriptor::Descriptor;
 use super::swap_unit::Placed;
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
-use crate::design::{index_bits, Design};
+use crate::design::{index_bits, Descriptor, Design, Mapping, Sharing};
 use crate::model::cycle::common::{credit_gauge, Fifo};
 use crate::model::cycle::mare::low_bits;
 use held::Held;
@@ -251,7 +250,7 @@ impl ColumnController {
 
     /// Returns the entry to the pipeline.
     fn entering(&self, pieces: &Pieces, descriptor: &Descriptor) -> Item {
-        let item = pieces.get(&self.at, descriptor.share, self.x);
+        let item = pieces.get(&self.at, descriptor.sharing, self.x);
         Item { valid: self.state == State::Run, turn: self.turn, group: self.group, ..item }
     }
 
@@ -314,7 +313,7 @@ impl ColumnController {
         if self.stream >= descriptor.stream {
             self.spread |= 1 << (self.stream % design.mesh.rows());
             let scattered = &mut self.scattered[self.stream as usize];
-            *scattered |= descriptor.mapping != 0;
+            *scattered |= descriptor.mapping != Mapping::HeadTile;
             self.gathers |= *scattered;
             *scattered &= !descriptor.close;
         }
@@ -330,21 +329,21 @@ impl ColumnController {
     /// Moves to the next piece: all of a turn, then the next turn of the lap, then the next group, then the next round,
     /// then the next lap.
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
-        let (share, together) = (descriptor.share, descriptor.mapping == 0);
-        let ends_turn = pieces.ends_turn(&self.at, share, together);
+        let (sharing, together) = (descriptor.sharing, descriptor.mapping == Mapping::HeadTile);
+        let ends_turn = pieces.ends_turn(&self.at, sharing, together);
         // Where slices have homes of their own, segments are visited as they follow each other.
         let ends_all = self.held.is_some() && self.group * self.rotation + self.turn + 1 >= descriptor.count;
         let ends_lap = ends_all || (self.turn + 1).is_multiple_of(self.lap);
         let last_group = (self.group + 1) * self.rotation >= descriptor.count;
         let ends_round = ends_turn && ends_lap && last_group;
         let last_lap = self.held.is_some() || self.turn >= self.rotation - self.lap;
-        self.ends = share || together || pieces.ends_all(&self.at);
-        let piece = pieces.get(&self.at, share, self.x);
+        self.ends = sharing == Sharing::Segment || together || pieces.ends_all(&self.at);
+        let piece = pieces.get(&self.at, sharing, self.x);
         if piece.column == self.x {
             self.closing |= piece.mask;
             self.held.iter_mut().for_each(|held| held.enters(piece.slice));
         }
-        pieces.advance(&mut self.at, share, ends_turn, ends_round);
+        pieces.advance(&mut self.at, sharing, ends_turn, ends_round);
         if ends_turn {
             let back = if ends_lap && !(last_group && self.ends) { self.lap } else { 0 };
             self.turn =
@@ -368,7 +367,8 @@ impl ColumnController {
         let asked = self.asked(design, descriptor, &fifth);
         if let Some(held) = self.held.as_mut().filter(|_| sixth.valid && sixth.column == self.x) {
             let row = (sixth.home / design.mesh.cols() as usize) as u32;
-            held.passes(&sixth, row, descriptor.mapping == 1 && !descriptor.share);
+            let (mapping, sharing) = (descriptor.mapping, descriptor.sharing);
+            held.passes(&sixth, row, mapping == Mapping::RowAligned && sharing == Sharing::KvHead);
         }
         if fifth.valid {
             let before = if sixth.valid && !sixth.last { self.askers } else { 0 };

@@ -1,6 +1,7 @@
 //! Prefetcher: fetches a tile's slices chunk by chunk (`meshkv_prefetcher`).
 
 use crate::design::depths::ASK_DEPTH;
+use crate::design::Mapping;
 use crate::model::cycle::common::{k_then_v, Fifo, Progress};
 use crate::model::cycle::mare::{up_to, Command, MareParams};
 
@@ -23,8 +24,8 @@ pub struct Ask {
     pub streams: u32,
     /// First and last token.
     pub rows: (u32, u32),
-    /// Mapping, as a descriptor numbers it.
-    pub mapping: u32,
+    /// Mapping of heads to tiles.
+    pub mapping: Mapping,
     /// Rows from the home up to this one, round the column.
     pub lag: u32,
 }

@@ -1,26 +1,24 @@
 //! Synthetic tensors drawn from a seed, with a stated kind of logits.
 
 use super::layer::Tensors;
+use crate::config::named;
 use half::f16;
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 
-/// Spread of a query's logits over its tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Logits {
-    /// Standard deviation 1: many tokens matter.
-    Normal,
-    /// Standard deviation 12: a few tokens have nearly all of the weight.
-    Peaky,
-    /// Standard deviation 1/64: all tokens weigh nearly the same.
-    Flat,
-    /// A sink at the first token, 8 above the rest, and values over sixteen powers of two.
-    LongTail,
-}
-
-impl Logits {
-    /// All kinds.
-    pub const ALL: [Logits; 4] = [Logits::Normal, Logits::Peaky, Logits::Flat, Logits::LongTail];
+named! {
+    /// Spread of a query's logits over its tokens.
+    pub enum Logits {
+        /// Standard deviation 1.
+        Normal = "normal",
+        /// Standard deviation 12: a few tokens have nearly all of the weight.
+        Peaky = "peaky",
+        /// Standard deviation 1/64.
+        Flat = "flat",
+        // The sink is 8 above the rest.
+        /// A sink at the first token, and values over sixteen powers of two.
+        LongTail = "long-tail",
+    }
 }
 
 /// Parameters of synthetic tensors.

@@ -3,9 +3,10 @@
 use super::FabricPorts;
 use crate::cosim::dut::model_ports::engine::Engine;
 use crate::cosim::dut::model_ports::flits::part;
+use crate::design::{Descriptor, Mapping, Sharing};
 use crate::model::cycle::mare::PartFlit;
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, QueryGroup, TokenGroup};
+use crate::model::cycle::takv::{Beat, MemoryIn, QueryGroup, TokenGroup};
 
 impl FabricPorts {
     /// Reads the inputs of the period.
@@ -58,8 +59,8 @@ impl FabricPorts {
             last_row: get(at.desc_last_row),
             stream: get(at.desc_stream),
             streams: get(at.desc_streams),
-            mapping: get(at.desc_mapping),
-            share: get(at.desc_share) == 1,
+            mapping: Mapping::of_number(get(at.desc_mapping)),
+            sharing: if get(at.desc_share) == 1 { Sharing::Segment } else { Sharing::KvHead },
             close: get(at.desc_close) == 1,
             step: get(at.desc_step) == 1,
             append: get(at.desc_append) == 1,

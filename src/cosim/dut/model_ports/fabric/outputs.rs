@@ -87,7 +87,7 @@ impl FabricPorts {
         self.ports.put(at.job_streams, tile, job.streams);
         self.ports.put(at.job_first_row, tile, job.rows.0);
         self.ports.put(at.job_last_row, tile, job.rows.1);
-        self.ports.put(at.job_mapping, tile, job.mapping);
+        self.ports.put(at.job_mapping, tile, job.mapping.number());
         self.ports.put(at.job_lag, tile, job.lag);
     }
 

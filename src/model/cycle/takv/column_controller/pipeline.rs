@@ -1,7 +1,6 @@
 //! Pipeline of a column controller: six stages that advance together.
 
-use crate::design::{rounds, Design, Mapping, NodeId, Piece, Sharing};
-use crate::model::cycle::takv::Descriptor;
+use crate::design::{rounds, Descriptor, Design, Mapping, NodeId, Piece, Sharing};
 
 /// Slice in the pipeline. Each stage adds fields.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,11 +98,11 @@ impl Pieces {
     }
 
     /// Returns the piece at a position of the controller of column `x`.
-    pub(super) fn get(&self, at: &At, share: bool, x: u32) -> Item {
-        match (share, self.of_column) {
-            (true, _) => Item { slice: at.slice, ..self.columns[at.column] },
-            (false, None) => self.own[at.piece],
-            (false, Some(kv_heads)) => {
+    pub(super) fn get(&self, at: &At, sharing: Sharing, x: u32) -> Item {
+        match (sharing, self.of_column) {
+            (Sharing::Segment, _) => Item { slice: at.slice, ..self.columns[at.column] },
+            (Sharing::KvHead, None) => self.own[at.piece],
+            (Sharing::KvHead, Some(kv_heads)) => {
                 let piece = self.own[at.piece];
                 Item { slice: x * kv_heads + piece.slice, column: x, ..piece }
             }
@@ -111,11 +110,11 @@ impl Pieces {
     }
 
     /// The piece at this position is the last of its turn. `together`: all rounds pass as one.
-    pub(super) fn ends_turn(&self, at: &At, share: bool, together: bool) -> bool {
-        match (share, together) {
-            (true, _) => at.column + 1 == self.columns.len() && at.slice + 1 == self.slices,
-            (false, true) => self.ends_all(at),
-            (false, false) => self.own[at.piece].ends_round,
+    pub(super) fn ends_turn(&self, at: &At, sharing: Sharing, together: bool) -> bool {
+        match (sharing, together) {
+            (Sharing::Segment, _) => at.column + 1 == self.columns.len() && at.slice + 1 == self.slices,
+            (Sharing::KvHead, true) => self.ends_all(at),
+            (Sharing::KvHead, false) => self.own[at.piece].ends_round,
         }
     }
 
@@ -125,7 +124,8 @@ impl Pieces {
     }
 
     /// Moves to the next piece; at the end of a turn back to the first of the round, or on to the next round.
-    pub(super) fn advance(&self, at: &mut At, share: bool, ends_turn: bool, ends_round: bool) {
+    pub(super) fn advance(&self, at: &mut At, sharing: Sharing, ends_turn: bool, ends_round: bool) {
+        let share = sharing == Sharing::Segment;
         let next = (at.piece + 1) % self.own.len();
         if ends_round {
             at.begin = next;

@@ -2,9 +2,9 @@
 
 use super::held::Held;
 use super::pipeline::{At, Item};
-use crate::design::Append;
+use crate::design::{Append, Descriptor};
 use crate::model::cycle::common::Fifo;
-use crate::model::cycle::takv::{BusWord, Descriptor, TokenGroup};
+use crate::model::cycle::takv::{BusWord, TokenGroup};
 
 /// Stages of the pipeline.
 pub(super) const STAGES: usize = 6;

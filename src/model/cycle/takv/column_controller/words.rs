@@ -2,9 +2,9 @@
 
 use super::pipeline::{turned, Item, Pieces};
 use super::state::{ColumnController, State, STAGES};
-use crate::design::Design;
+use crate::design::{Descriptor, Design, Mapping};
 use crate::model::cycle::mare::low_bits;
-use crate::model::cycle::takv::{BusWord, Descriptor, Kind, Query};
+use crate::model::cycle::takv::{BusWord, Kind, Query};
 
 impl ColumnController {
     /// Rows of this column that request a slice.
@@ -51,10 +51,10 @@ impl ColumnController {
     /// streams of a common prefix spread over the rows from there.
     pub(super) fn asked(&self, design: &Design, descriptor: &Descriptor, item: &Item) -> u32 {
         let (cols, rows) = (design.mesh.cols() as usize, design.mesh.rows());
-        let spread = if descriptor.mapping == 1 { 1 } else { self.spread };
+        let spread = if descriptor.mapping == Mapping::RowAligned { 1 } else { self.spread };
         let from = match descriptor.mapping {
-            0 => item.rows,
-            _ => u32::from(item.rows != 0) << (item.home / cols),
+            Mapping::HeadTile => item.rows,
+            Mapping::RowAligned | Mapping::StreamStriped => u32::from(item.rows != 0) << (item.home / cols),
         };
         turned(from, spread, rows)
     }
@@ -88,7 +88,10 @@ impl ColumnController {
                 true => design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice),
                 false => 0,
             },
-            mapping: if close && self.gathers { descriptor.mapping.max(1) } else { descriptor.mapping },
+            mapping: match descriptor.mapping {
+                Mapping::HeadTile if close && self.gathers => Mapping::RowAligned,
+                mapping => mapping,
+            },
             spread: self.spread,
             stream: descriptor.stream,
             streams: descriptor.streams,
