@@ -117,6 +117,8 @@ fn usual_meaning(port: &str) -> &'static str {
         "express_first" => "The flit on the link is the first of its packet.",
         "rd_vc" => "One-hot: the virtual channel to read.",
         "vc" | "out_vc" | "send_vc" => "One-hot: the virtual channel of the flit beyond the output.",
+        "go_vc" => "One-hot: the virtual channel of the flit that enters the register, granted or express.",
+        "load" => "A flit may enter the register.",
         "send_last" => "The flit sent is the last of its packet.",
         "select" => "The selected input: a, b, c, d.",
         "wants_w" | "wants_e" | "wants_l" => {
