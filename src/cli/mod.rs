@@ -15,6 +15,7 @@ pub mod decode;
 mod described;
 mod diagnostics;
 pub mod doctor;
+mod ended;
 mod energy;
 mod engine;
 pub mod estimate;

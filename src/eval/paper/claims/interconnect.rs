@@ -45,6 +45,10 @@ fn why_bisection(fabric: &str) -> String {
 
 /// The claims.
 pub(super) fn claims(found: &Found) -> Vec<Claim> {
+    [over_cent(found), useful(found), rest(found), vec![gain(found)]].concat()
+}
+
+fn over_cent(found: &Found) -> Vec<Claim> {
     let mut claims = Vec::new();
     for model in [Model::Llama, Model::Mistral] {
         for (fabric, llama, mistral) in OVER_CENT {
@@ -76,6 +80,11 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
             });
         }
     }
+    claims
+}
+
+fn useful(found: &Found) -> Vec<Claim> {
+    let mut claims = Vec::new();
     for (at, tokens, name) in [(0, 8192, "8k"), (1, 32_768, "32k")] {
         for (fabric, short, long) in USEFUL {
             let case = Case::of(fabric).tokens(tokens);
@@ -91,6 +100,11 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
             });
         }
     }
+    claims
+}
+
+fn rest(found: &Found) -> Vec<Claim> {
+    let mut claims = Vec::new();
     let parts: [(&str, Figure); 2] =
         [("stall", |m| 100.0 * m.bisection[1]), ("other", |m| 100.0 * m.bisection[2])];
     for (fabric, stall, other) in REST {
@@ -107,16 +121,20 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
             });
         }
     }
-    let useful = |m: &crate::eval::paper::measured::Measured| m.bisection[0];
+    claims
+}
+
+/// The text: what placement and multicast make of the bisection.
+fn gain(found: &Found) -> Claim {
     let sides = Sides {
         of: Case::of("meshkv"),
         base: Case::of("shared"),
-        figure: useful,
+        figure: |m| m.bisection[0],
         error: |m| m.error,
         inverse: false,
         flits: true,
     };
-    claims.push(Claim {
+    Claim {
         id: "bisection-gain".to_owned(),
         place: "Section IX-A",
         what: "Useful share of the bisection of meshkv over shared, T = 32 K".to_owned(),
@@ -125,6 +143,5 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
         better: Better::Higher,
         views: sides.readings(found),
         why: "Our shared uses the bisection far better than the paper's, since all its 64 homes inject; a layer in one column, as meshkv places it, has eight.".to_owned(),
-    });
-    claims
+    }
 }
