@@ -20,6 +20,8 @@ pub(super) enum Ended {
     Dut(DutError),
     /// The run failed.
     Failed(String),
+    /// It did not begin.
+    Before(anyhow::Error),
 }
 
 impl Ended {
@@ -47,6 +49,7 @@ impl Ended {
             }
             Ended::Dut(end) => verilog.ui.error(format_args!("{end}")),
             Ended::Failed(why) => verilog.ui.error(format_args!("{why}")),
+            Ended::Before(error) => return Err(error),
         }
         Ok(ExitCode::FAILURE)
     }
@@ -58,6 +61,12 @@ impl From<DutError> for Ended {
             DutError::Differ(difference) => Ended::Differs(difference),
             end => Ended::Dut(end),
         }
+    }
+}
+
+impl From<anyhow::Error> for Ended {
+    fn from(why: anyhow::Error) -> Ended {
+        Ended::Before(why)
     }
 }
 

@@ -46,7 +46,6 @@ pub mod sweep;
 pub mod table;
 pub mod ui;
 mod views;
-mod watched;
 pub mod whole_file;
 mod work;
 

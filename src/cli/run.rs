@@ -72,8 +72,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let mut accesses = None;
-    let result = attend(args, &job, &behaviour, &verilog, timeline, &mut accesses)?;
-    let done = match result {
+    let done = match attend(args, &job, &behaviour, &verilog, timeline, &mut accesses) {
         Ok(done) => done,
         Err(ended) => return explain(ended, args, &job, &behaviour, &verilog),
     };
@@ -82,7 +81,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let mut parts = Vec::new();
     for rows in args.partials.map(|cards| job.ranges(cards)).unwrap_or_default() {
         let part = job.part(rows);
-        match attend(args, &part, &behaviour, &verilog, 0, &mut accesses)? {
+        match attend(args, &part, &behaviour, &verilog, 0, &mut accesses) {
             Ok(done) => parts.push((part, done)),
             Err(ended) => return explain(ended, args, &part, &behaviour, &verilog),
         }
@@ -161,7 +160,7 @@ fn attend(
     verilog: &Verilog,
     timeline: usize,
     accesses: &mut Option<u64>,
-) -> anyhow::Result<Result<AttentionResult, Ended>> {
+) -> Result<AttentionResult, Ended> {
     let heads = u64::from(job.design.config.model.heads * job.streams);
     let (ui, interrupt) = (verilog.ui, verilog.interrupt);
     if args.device {
@@ -172,15 +171,15 @@ fn attend(
             interrupt.requested()
         });
         *accesses = Some(accesses.unwrap_or(0) + device.driver.device.accesses());
-        return Ok(result);
+        return result;
     }
     let bench = bench(args, job, behaviour.clone(), verilog)?;
     let progress = ui.progress(Some(heads), "attending");
-    let result = bench.run(timeline, args.stall, &mut |outputs| {
+    let mut stop = |outputs| {
         progress.set(outputs as u64);
         interrupt.requested()
-    });
-    Ok(result.map_err(Ended::from))
+    };
+    Ok(bench.run(timeline, args.stall, &mut stop)?)
 }
 
 /// Says why a run of a job has no result.

@@ -106,7 +106,7 @@ pub fn fabric(design: &Design) -> VerilatedMesh {
 pub fn under(network: &mut dyn Network, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
     network.reset()?;
     let generator = Generator::new(design, traffic).expect("the traffic fits the mesh");
-    run(network, design, generator, &PHASES, &mut |_, _| {})
+    run(network, design, generator, &PHASES, &mut |_| false)
 }
 
 /// The same for traffic that must run without a violation.
@@ -124,7 +124,7 @@ pub fn replay(network: &mut dyn Network, design: &Design, packets: Vec<Packet>) 
     let last = packets.last().map_or(0, |p| p.cycle);
     let phases = Phases { warmup: 0, measure: (last / 100 + 2) * 100, ..PHASES };
     let generator = Generator::from_trace(design, packets);
-    let measured = run(network, design, generator, &phases, &mut |_, _| {}).expect("the run ends");
+    let measured = run(network, design, generator, &phases, &mut |_| false).expect("the run ends");
     assert_eq!(measured.violations, []);
     measured
 }
