@@ -6,8 +6,12 @@ use meshkv::config::Config;
 use meshkv::cosim::build::toolchain::Toolchain;
 use meshkv::cosim::build::verilate::{build, BuildOptions};
 use meshkv::cosim::build::{BuildForm, Library, RunLength};
+use meshkv::cosim::checks::lockstep::PortLockstep;
 use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::DutError;
 use meshkv::cosim::tile_set::TileSet;
 use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::packet::Packet;
@@ -15,7 +19,7 @@ use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
 use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::{Class, Design, NodeId, Port};
-use meshkv::emit::{emit, SourceFile};
+use meshkv::emit::{emit, ModuleSpec, SourceFile};
 use meshkv::tools;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -204,4 +208,15 @@ impl Network for Noted<'_> {
     fn credits_home(&self) -> bool {
         self.dut.credits_home()
     }
+}
+
+/// Verilog beside its model, compared at every port of `top` in every period.
+pub fn beside(
+    library: &Library,
+    seed: u64,
+    model: Box<dyn DutPorts>,
+    top: &ModuleSpec,
+    design: &Design,
+) -> Result<Box<dyn DutPorts>, DutError> {
+    Ok(Box::new(PortLockstep::beside(verilated(library, seed)?, model, top, design)?))
 }

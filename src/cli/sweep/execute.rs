@@ -7,6 +7,7 @@ use crate::cli::ui::Ui;
 use crate::config::{DecodeWork, Engine, TrafficWork};
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::dut::network::Network;
+use crate::cosim::dut::verilated_ports;
 use crate::cosim::traffic::generator::Traffic;
 use crate::cosim::workloads::decode::{flits_of_step, Bench, DecodeError};
 use crate::cosim::workloads::network::measure::RunError;
@@ -112,7 +113,7 @@ impl<'a> Execute<'a> {
                 let length = RunLength::of(due, LONG_RUN);
                 let library =
                     library(design, BuildForm::FabricPieces, length, self.interrupt, &Ui::silent())?;
-                Bench::new(&library, design, POWER_UP_SEED)?
+                Bench::on(verilated_ports::verilated(&library, POWER_UP_SEED)?, design)?
             }
         };
         let done = bench.run(&plan, &mut |_| self.interrupt.requested())?;

@@ -16,6 +16,7 @@ use super::result::AttentionResult;
 use super::root_sums::RootSums;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
 use crate::cosim::workloads::fabric_pins::{DescriptorPins, MemoryPins};
@@ -86,16 +87,16 @@ pub(super) struct Core<'a> {
 }
 
 impl<'a> Core<'a> {
-    /// Finds all ports of a design out of reset.
+    /// Takes a design out of reset, and finds all its ports.
     pub(super) fn new(
-        mut pins: Pins,
+        dut: Box<dyn DutPorts>,
         top: &ModuleSpec,
         design: &'a Design,
         (behaviour, image): (Behaviour, Image),
         clocks: Clocks,
         source: Source,
     ) -> Result<Core<'a>, DutError> {
-        pins.silence(top)?;
+        let mut pins = Pins::open(dut, top, &clocks)?;
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
         let has = |name: &str| top.ports.iter().any(|p| p.name == name);
         Ok(Core {
