@@ -300,11 +300,11 @@ fn of_claims(claims: &[Claim]) -> Table {
         let shown = |number: Option<f64>| number.map_or(String::new(), |n| format!("{n:.6}"));
         vec![
             claim.id.clone(),
-            claim.place.to_owned(),
+            claim.place.clone(),
             claim.what.clone(),
             claim.paper.to_string(),
             shown(view.map(|view| view.ours)),
-            claim.unit.to_owned(),
+            claim.unit.clone(),
             shown(claim.ratio()),
             verdict.name().to_owned(),
             view.map_or(String::new(), |view| view.name.clone()),
