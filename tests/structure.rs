@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("config", &["input"]),
     ("design", &["config"]),
     ("kernels", &[]),
-    ("tools", &[]),
+    ("tools", &["locks"]),
     ("workers", &[]),
     ("locks", &[]),
     ("input", &[]),

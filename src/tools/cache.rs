@@ -1,13 +1,10 @@
-//! The build cache: directories named by the hash of their inputs. Synthesis keeps its results
-//! here, too.
+//! The build cache: directories named by the hash of their inputs, in which results of tools are kept.
 //!
 //! An entry appears complete or not at all: it is built next to the cache and renamed into it. A
 //! lock per entry makes a second builder wait instead of repeating the work. A manifest with the
 //! hash of every file detects a damaged entry, which is built again. The cache does not know what
 //! an entry contains.
 
-use super::error::{io_error, BuildError};
-use super::progress::Progress;
 use crate::locks::{self, Lock};
 use rustix::fs::StatVfsMountFlags;
 use serde::{Deserialize, Serialize};
@@ -22,6 +19,44 @@ use std::thread;
 use std::time::Duration;
 
 const MANIFEST: &str = "manifest.json";
+
+/// Reason why there is no entry.
+#[derive(Debug)]
+pub(crate) enum CacheError {
+    /// No library can be loaded from this folder: its file system is mounted noexec.
+    NoExec { folder: PathBuf },
+    /// The caller gave up waiting.
+    Stopped,
+    /// No environment variable names a place for the cache.
+    NoCache,
+    /// A file operation failed: the operation with its path, and the error of the system.
+    Io { what: String, source: io::Error },
+}
+
+/// Adds the path to the error of a failed operation.
+fn failed<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> CacheError + 'a {
+    move |source| CacheError::Io { what: format!("{what} {}", path.display()), source }
+}
+
+/// What the cache does besides, for the caller to display.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CacheStep<'a> {
+    /// Another process is building the same entry.
+    Waiting,
+    /// The file system of this cache has no locks: other processes may build the same.
+    Unlocked(&'a Path),
+    /// An entry is damaged and built again; the clause names both.
+    Rebuilding(&'a str),
+}
+
+/// Takes the steps of the cache.
+pub(crate) trait Hears {
+    fn hear(&mut self, step: CacheStep);
+}
+
+impl Hears for () {
+    fn hear(&mut self, _: CacheStep) {}
+}
 
 /// Contents of an entry: file name to SHA-256.
 #[derive(Serialize, Deserialize)]
@@ -76,27 +111,27 @@ impl<'a> Cache<'a> {
     pub(crate) fn open(
         root: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
-    ) -> Result<Cache<'a>, BuildError> {
+    ) -> Result<Cache<'a>, CacheError> {
         let root = root
             .map(Path::to_owned)
             .or_else(|| of_environment(|name| env::var_os(name)))
-            .ok_or(BuildError::NoCache)?;
+            .ok_or(CacheError::NoCache)?;
         // Commands run in other directories and get paths below this one.
-        let root = std::path::absolute(&root).map_err(io_error("cannot use", &root))?;
-        fs::create_dir_all(&root).map_err(io_error("cannot create", &root))?;
+        let root = std::path::absolute(&root).map_err(failed("cannot use", &root))?;
+        fs::create_dir_all(&root).map_err(failed("cannot create", &root))?;
         Ok(Cache { root, stop })
     }
 
     /// Refuses a cache whose libraries cannot be loaded, before one is built.
-    pub(crate) fn for_libraries(self) -> Result<Cache<'a>, BuildError> {
+    pub(crate) fn for_libraries(self) -> Result<Cache<'a>, CacheError> {
         // A system that does not say how it is mounted loads the library, or says why not.
         let flags = rustix::fs::statvfs(&self.root).map(|found| found.f_flag);
         self.mounted_with(flags.unwrap_or(StatVfsMountFlags::empty()))
     }
 
-    fn mounted_with(self, flags: StatVfsMountFlags) -> Result<Cache<'a>, BuildError> {
+    fn mounted_with(self, flags: StatVfsMountFlags) -> Result<Cache<'a>, CacheError> {
         match flags.contains(StatVfsMountFlags::NOEXEC) {
-            true => Err(BuildError::NoExec { folder: self.root }),
+            true => Err(CacheError::NoExec { folder: self.root }),
             false => Ok(self),
         }
     }
@@ -107,12 +142,12 @@ impl<'a> Cache<'a> {
     }
 
     /// Returns the directory of `key`. If there is no intact one, `build` fills an empty directory.
-    pub(crate) fn entry(
+    pub(crate) fn entry<P: Hears + ?Sized, E: From<CacheError>>(
         &self,
         key: &str,
-        progress: &mut dyn FnMut(Progress),
-        build: impl FnOnce(&Path, &mut dyn FnMut(Progress)) -> Result<(), BuildError>,
-    ) -> Result<PathBuf, BuildError> {
+        progress: &mut P,
+        build: impl FnOnce(&Path, &mut P) -> Result<(), E>,
+    ) -> Result<PathBuf, E> {
         let entry = self.root.join(key);
         if check(&entry).is_ok() {
             return Ok(entry);
@@ -123,16 +158,16 @@ impl<'a> Cache<'a> {
             Ok(()) => return Ok(entry), // Another process built it meanwhile.
             Err(Damage::Absent) => {}
             Err(Damage::Corrupt(why)) => {
-                progress(Progress::Rebuilding { why: &why });
+                progress.hear(CacheStep::Rebuilding(&why));
                 clear(&entry)?;
             }
         }
         // The name is fixed, so the next build removes the leftovers of an interrupted one. Without a lock another
         // process may build the same.
         let work = if locked { self.work_folder(key)? } else { self.own_work_folder(key)? };
-        let built = build(&work, progress).and_then(|()| seal(&work));
+        let built = build(&work, progress).and_then(|()| Ok(seal(&work)?));
         let published =
-            built.and_then(|()| fs::rename(&work, &entry).map_err(io_error("cannot publish", &entry)));
+            built.and_then(|()| Ok(fs::rename(&work, &entry).map_err(failed("cannot publish", &entry))?));
         if let Err(error) = published {
             // The error to report is the first one, not one of the clean-up.
             let _ = clear(&work);
@@ -144,43 +179,43 @@ impl<'a> Cache<'a> {
     }
 
     /// The empty folder in which the holder of the lock builds.
-    fn work_folder(&self, key: &str) -> Result<PathBuf, BuildError> {
+    fn work_folder(&self, key: &str) -> Result<PathBuf, CacheError> {
         let work = self.root.join(format!("{key}.part"));
         clear(&work)?;
-        fs::create_dir_all(&work).map_err(io_error("cannot create", &work))?;
+        fs::create_dir_all(&work).map_err(failed("cannot create", &work))?;
         Ok(work)
     }
 
     /// An empty folder that nobody else has.
-    fn own_work_folder(&self, key: &str) -> Result<PathBuf, BuildError> {
+    fn own_work_folder(&self, key: &str) -> Result<PathBuf, CacheError> {
         let made = tempfile::Builder::new().prefix(&format!("{key}.")).suffix(".part").tempdir_in(&self.root);
-        made.map(tempfile::TempDir::keep).map_err(io_error("cannot create a folder in", &self.root))
+        made.map(tempfile::TempDir::keep).map_err(failed("cannot create a folder in", &self.root))
     }
 
     /// Removes an entry that is intact but useless.
-    pub(crate) fn evict(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(), BuildError> {
+    pub(crate) fn evict<P: Hears + ?Sized>(&self, key: &str, progress: &mut P) -> Result<(), CacheError> {
         let _lock = self.lock(key, progress)?;
         clear(&self.root.join(key))
     }
 
     /// Waits for the lock of an entry. False if the file system has none.
-    fn lock(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(File, bool), BuildError> {
+    fn lock<P: Hears + ?Sized>(&self, key: &str, progress: &mut P) -> Result<(File, bool), CacheError> {
         let path = self.root.join(format!("{key}.lock"));
-        let file = File::create(&path).map_err(io_error("cannot create", &path))?;
+        let file = File::create(&path).map_err(failed("cannot create", &path))?;
         let mut told = false;
         // Polled, because a blocking wait for a lock cannot be given up.
         loop {
-            match locks::try_lock(&file).map_err(io_error("cannot lock", &path))? {
+            match locks::try_lock(&file).map_err(failed("cannot lock", &path))? {
                 Lock::Held => return Ok((file, true)),
                 Lock::Unsupported => {
-                    progress(Progress::Unlocked { folder: &self.root });
+                    progress.hear(CacheStep::Unlocked(&self.root));
                     return Ok((file, false));
                 }
-                Lock::Busy if (self.stop)() => return Err(BuildError::Stopped),
+                Lock::Busy if (self.stop)() => return Err(CacheError::Stopped),
                 Lock::Busy => {}
             }
             if !std::mem::replace(&mut told, true) {
-                progress(Progress::Waiting);
+                progress.hear(CacheStep::Waiting);
             }
             thread::sleep(ASK_EVERY);
         }
@@ -220,26 +255,24 @@ fn check(entry: &Path) -> Result<(), Damage> {
 }
 
 /// Writes the manifest of a finished build.
-fn seal(work: &Path) -> Result<(), BuildError> {
+fn seal(work: &Path) -> Result<(), CacheError> {
     let mut files = BTreeMap::new();
-    for item in fs::read_dir(work).map_err(io_error("cannot read", work))? {
-        let path = item.map_err(io_error("cannot read", work))?.path();
+    for item in fs::read_dir(work).map_err(failed("cannot read", work))? {
+        let path = item.map_err(failed("cannot read", work))?.path();
         if let (true, Some(name)) = (path.is_file(), path.file_name()) {
-            let hash = hash_file(&path).map_err(io_error("cannot read", &path))?;
+            let hash = hash_file(&path).map_err(failed("cannot read", &path))?;
             files.insert(name.to_string_lossy().into_owned(), hash);
         }
     }
     let text = serde_json::to_vec_pretty(&Manifest { files }).map_err(io::Error::other);
     let path = work.join(MANIFEST);
-    text.and_then(|text| fs::write(&path, text)).map_err(io_error("cannot write", &path))
+    text.and_then(|text| fs::write(&path, text)).map_err(failed("cannot write", &path))
 }
 
-fn clear(path: &Path) -> Result<(), BuildError> {
+fn clear(path: &Path) -> Result<(), CacheError> {
     let removed = if path.is_file() { fs::remove_file(path) } else { fs::remove_dir_all(path) };
     match removed {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(io_error("cannot remove", path)(source))
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed("cannot remove", path)(source)),
         _ => Ok(()),
     }
 }
@@ -248,7 +281,14 @@ fn clear(path: &Path) -> Result<(), BuildError> {
 mod tests {
     use super::*;
 
-    fn ignore(_: Progress) {}
+    /// Counts the rebuilt entries.
+    struct Rebuilt(u32);
+
+    impl Hears for Rebuilt {
+        fn hear(&mut self, step: CacheStep) {
+            self.0 += u32::from(matches!(step, CacheStep::Rebuilding(_)));
+        }
+    }
 
     #[test]
     fn a_relative_path_of_xdg_is_ignored() {
@@ -274,9 +314,9 @@ mod tests {
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let mut built = 0;
         for _ in 0..2 {
-            let entry = cache.entry("k", &mut ignore, |dir, _| {
+            let entry = cache.entry("k", &mut (), |dir, _| {
                 built += 1;
-                fs::write(dir.join("a"), "1").map_err(io_error("write", dir))
+                fs::write(dir.join("a"), "1").map_err(failed("write", dir))
             });
             assert_eq!(fs::read_to_string(entry.unwrap().join("a")).unwrap(), "1");
         }
@@ -287,21 +327,18 @@ mod tests {
     fn a_damaged_entry_is_built_again_with_a_note() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
-        let fill = |dir: &Path, _: &mut dyn FnMut(Progress)| {
-            fs::write(dir.join("a"), "whole").map_err(io_error("write", dir))
-        };
-        let entry = cache.entry("k", &mut ignore, fill).unwrap();
+        let mut rebuilt = Rebuilt(0);
+        let fill =
+            |dir: &Path, _: &mut Rebuilt| fs::write(dir.join("a"), "whole").map_err(failed("write", dir));
+        let entry = cache.entry("k", &mut rebuilt, fill).unwrap();
         fs::write(entry.join("a"), "hole").unwrap();
-        let mut notes = Vec::new();
-        cache
-            .entry("k", &mut |p| notes.extend(matches!(p, Progress::Rebuilding { .. }).then_some(())), fill)
-            .unwrap();
-        assert_eq!(notes.len(), 1);
+        cache.entry("k", &mut rebuilt, fill).unwrap();
+        assert_eq!(rebuilt.0, 1);
         assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
         // A file in place of the entry's directory.
         fs::remove_dir_all(&entry).unwrap();
         fs::write(&entry, "").unwrap();
-        cache.entry("k", &mut ignore, fill).unwrap();
+        cache.entry("k", &mut rebuilt, fill).unwrap();
         assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
     }
 
@@ -309,9 +346,9 @@ mod tests {
     fn a_failed_build_leaves_nothing_behind() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
-        let failed = cache.entry("k", &mut ignore, |dir, _| {
-            fs::write(dir.join("half"), "").map_err(io_error("write", dir))?;
-            Err(BuildError::NoCache)
+        let failed = cache.entry("k", &mut (), |dir, _| {
+            fs::write(dir.join("half"), "").map_err(failed("write", dir))?;
+            Err(CacheError::NoCache)
         });
         assert!(failed.is_err());
         assert!(!root.path().join("k").exists() && !root.path().join("k.part").exists());
@@ -325,10 +362,10 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    cache.entry("k", &mut ignore, |_, _| {
+                    cache.entry("k", &mut (), |_, _| {
                         built.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                         std::thread::sleep(std::time::Duration::from_millis(20));
-                        Ok(())
+                        Ok::<(), CacheError>(())
                     })
                 });
             }
@@ -340,17 +377,17 @@ mod tests {
     fn waiting_for_another_builder_can_be_given_up() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
-        let _held = cache.lock("k", &mut ignore).unwrap();
+        let _held = cache.lock("k", &mut ()).unwrap();
         let impatient = Cache::open(Some(root.path()), &|| true).unwrap();
-        assert!(matches!(impatient.lock("k", &mut ignore), Err(BuildError::Stopped)));
+        assert!(matches!(impatient.lock("k", &mut ()), Err(CacheError::Stopped)));
     }
 
     #[test]
     fn a_cache_without_execution_is_refused_for_libraries_alone() {
         let root = tempfile::tempdir().unwrap();
         let open = || Cache::open(Some(root.path()), &|| false).unwrap();
-        let error = open().mounted_with(StatVfsMountFlags::NOEXEC).err().unwrap().to_string();
-        assert!(error.contains("noexec") && error.contains("MESHKV_CACHE"), "{error}");
+        let refused = open().mounted_with(StatVfsMountFlags::NOEXEC);
+        assert!(matches!(refused, Err(CacheError::NoExec { .. })));
         assert!(open().mounted_with(StatVfsMountFlags::RDONLY).is_ok());
     }
 
