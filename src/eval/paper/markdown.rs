@@ -17,7 +17,7 @@ pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]
     let mut text = "# The paper beside meshkv\n\n".to_owned();
     text += &wrapped(&format!(
         "This page has every number of the paper's evaluation, and ours beside it. It is written by `{}`, meshkv {}, \
-         from {} rows. {} All readings of each claim are in [claims.json]({folder}claims.json).",
+         from {} rows. {} The command writes all readings of each claim to `claims.json`.",
         head.command, head.version, head.rows, head.sampling
     ));
     text += &wrapped(&format!(
