@@ -17,11 +17,9 @@ use super::claim::{Claim, View};
 use super::measured::Found;
 use super::plan::Extent;
 use super::verdict::Better;
+use readings::Reading;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// Our readings of the claim of a name: the plain one first.
-type Reading = (String, Vec<View>);
 
 /// `claims.toml`.
 #[derive(Deserialize)]

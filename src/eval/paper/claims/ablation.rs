@@ -1,8 +1,7 @@
 //! Readings of what each mechanism is worth: Table VI and the text beside it, at 32 K and B = 8.
 
 use super::hardware::number;
-use super::readings::{view_of, Sides};
-use super::Reading;
+use super::readings::{view_of, Reading, Sides};
 use crate::eval::paper::case::{Case, Model};
 use crate::eval::paper::claim::View;
 use crate::eval::paper::intervals::{intervals, Interval};

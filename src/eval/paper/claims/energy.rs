@@ -1,7 +1,6 @@
 //! Readings of energy at 32 K, B = 1: changes are those of the energies' ratio, in percent.
 
-use super::readings::{Figure, Sides};
-use super::Reading;
+use super::readings::{Figure, Reading, Sides};
 use crate::eval::paper::case::Case;
 use crate::eval::paper::measured::Found;
 

@@ -1,6 +1,6 @@
 //! Readings of resources, and of the interval of five runs: Table III and Section VIII.
 
-use super::Reading;
+use super::readings::Reading;
 use crate::eval::paper::case::Case;
 use crate::eval::paper::claim::View;
 use crate::eval::paper::measured::Found;

@@ -1,7 +1,6 @@
 //! Readings of traffic and of the bisection: Tables IV and V, Figure 1.
 
-use super::readings::{alone, Figure, Sides};
-use super::Reading;
+use super::readings::{alone, Figure, Reading, Sides};
 use crate::eval::paper::case::{Case, Model, LONGEST};
 use crate::eval::paper::claim::View;
 use crate::eval::paper::measured::Found;

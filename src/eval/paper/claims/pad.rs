@@ -1,8 +1,7 @@
 //! Readings of the array, its FIFO and its segments: Sections VII and IX-D.
 
 use super::hardware::number;
-use super::readings::{alone, Sides};
-use super::Reading;
+use super::readings::{alone, Reading, Sides};
 use crate::config::TileOfHead;
 use crate::design::Design;
 use crate::eval::paper::case::{Case, Model};

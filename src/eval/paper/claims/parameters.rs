@@ -1,7 +1,7 @@
 //! Readings of sizes that follow from formulas, and of the parameters of Table II: what the configuration has.
 
 use super::hardware::number;
-use super::Reading;
+use super::readings::Reading;
 use crate::config::Config;
 use crate::design::{token_bytes, Design, Port};
 use crate::eval::paper::case::Model;

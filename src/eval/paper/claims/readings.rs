@@ -6,6 +6,9 @@ use crate::eval::paper::claim::View;
 use crate::eval::paper::measured::{Found, Measured};
 use crate::eval::paper::plan::mappings;
 
+/// Our readings of the claim of a name: the plain one first.
+pub(super) type Reading = (String, Vec<View>);
+
 /// A figure of a case.
 pub(super) type Figure = fn(&Measured) -> f64;
 

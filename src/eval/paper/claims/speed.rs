@@ -1,7 +1,6 @@
 //! Readings of throughput and latency: Figures 4 and 5.
 
-use super::readings::{alone, view_of, Sides};
-use super::Reading;
+use super::readings::{alone, view_of, Reading, Sides};
 use crate::config::TileOfHead;
 use crate::eval::paper::case::Case;
 use crate::eval::paper::claim::View;
