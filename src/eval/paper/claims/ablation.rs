@@ -8,6 +8,9 @@ use crate::eval::paper::intervals::{intervals, Interval};
 use crate::eval::paper::measured::Found;
 use crate::eval::Spread;
 
+/// What five runs gave of one kind.
+type Figure = fn(&Interval) -> Spread;
+
 const VARIANTS: [&str; 5] = ["no_bloom", "no_takv", "no_pad", "no_mare", "cent"];
 
 pub(super) fn readings(found: &Found) -> Vec<Reading> {
@@ -36,7 +39,7 @@ const AT_BEST: &str = "external memory answers in order and without gaps";
 
 /// The mean of five seeds first, as the paper has the mean of five runs; then what single runs say. Where a mechanism
 /// does nothing, single runs tell how tiles drift, and are left out.
-fn views(interval: Option<&Interval>, figure: fn(&Interval) -> Spread, single: Vec<View>) -> Vec<View> {
+fn views(interval: Option<&Interval>, figure: Figure, single: Vec<View>) -> Vec<View> {
     let Some(of) = interval else { return single };
     let spread = figure(of);
     let name = "head-tile on both sides, mean over seeds 1 to 5 of an unruly memory";
@@ -60,8 +63,7 @@ fn traffic_views(interval: Option<&Interval>, single: Vec<View>) -> Vec<View> {
 
 /// Half of the 95 % interval of five runs.
 fn halves(fabric: &str, interval: Option<&Interval>) -> [Reading; 2] {
-    let kinds: [(&str, fn(&Interval) -> Spread); 2] =
-        [("throughput", |of| of.throughput), ("traffic", |of| of.traffic)];
+    let kinds: [(&str, Figure); 2] = [("throughput", |of| of.throughput), ("traffic", |of| of.traffic)];
     kinds.map(|(kind, spread)| {
         let name = "seeds 1 to 5 of an unruly memory, over the mean of meshkv";
         let view = |of: &Interval| number(name, spread(of).half.unwrap_or(0.0), &of.command);
