@@ -5,8 +5,9 @@
 #   scripts/time_version.sh 12ef5b8               of another version
 #   scripts/time_version.sh HEAD meshkv_tile      another module
 #
-# It takes the Verilog of rtl_out/u280_8x8, maps it as `meshkv estimate` does, in the middle of the
-# mesh, and times it with the model of this working tree.
+# It takes the Verilog of u280_8x8, maps it as `meshkv estimate` does, in the middle of the mesh, and
+# times it with the model of this working tree. Old versions have that Verilog in rtl_out; later
+# ones, which keep the manifest only, are built to emit it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,9 +21,16 @@ case $YOSYS in */*) YOSYS=$(cd "$(dirname "$YOSYS")" && pwd)/$(basename "$YOSYS"
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 
-git ls-tree -r --name-only "$VERSION" rtl_out/u280_8x8 | grep '\.v$' | while read -r FILE; do
-    git show "$VERSION:$FILE" > "$WORK/$(basename "$FILE")"
-done
+TREE=$WORK/tree
+mkdir "$TREE"
+git archive "$VERSION" | tar -x -C "$TREE"
+OUT=$TREE/rtl_out/u280_8x8
+if [ ! -d "$OUT/rtl" ]; then
+    OUT=$WORK/out
+    CARGO_TARGET_DIR=target/time_version cargo run --quiet --locked --manifest-path "$TREE/Cargo.toml" -- \
+        generate "$TREE/configs/u280_8x8.toml" -o "$OUT" -q > "$WORK/log"
+fi
+find "$OUT" -name '*.v' -exec cp {} "$WORK" \;
 
 for MODULE; do
     # A router and a tile have their coordinates as constants.

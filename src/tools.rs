@@ -2,8 +2,9 @@
 //!
 //! Each tool is looked up in its own environment variable, then on `PATH`, then in a project-local virtual
 //! environment (`.tools/venv`, made by `make tools`). The first that is new enough is used. This module only
-//! asks for versions, and is independent of designs. [`child`] runs the tools.
+//! asks for versions, and is independent of designs. [`child`] runs the tools, `cache` keeps their results.
 
+pub(crate) mod cache;
 pub mod child;
 mod error;
 mod notice;

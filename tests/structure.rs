@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("config", &["input"]),
     ("design", &["config"]),
     ("kernels", &[]),
-    ("tools", &[]),
+    ("tools", &["locks"]),
     ("workers", &[]),
     ("locks", &[]),
     ("input", &[]),
@@ -42,6 +42,11 @@ const OF_BLOCKS: &[&str] = &["emit/rtl/", "model/cycle/"];
 /// Folders that hold at most `MOST_ENTRIES` files and folders directly.
 const SMALL_FOLDERS: &[&str] = &["src/cosim", "src/emit", "templates/rtl"];
 const MOST_ENTRIES: usize = 12;
+
+/// Functions have at most so many lines. A kernel's, which rust-hdl reads as one, may have more.
+const MOST_LINES: usize = 80;
+/// Folders that are not cut yet.
+const LONG_FUNCTIONS: &[&str] = &["emit/rtl/"];
 
 /// Sources by the path of their module: `cosim/build/form` of `src/cosim/build/form.rs`.
 type Sources = BTreeMap<String, String>;
@@ -367,6 +372,48 @@ fn folders_that_are_cut_into_rooms_and_blocks_stay_small() {
         let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap().count();
         assert!(entries <= MOST_ENTRIES, "{entries} files and folders are directly in {folder}");
     }
+}
+
+/// Functions of a formatted source that are too long, each with its lines.
+fn long_functions(text: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let begun = line.trim_start();
+        let words = begun.split(['(', '<', ' ']).skip_while(|&word| word != "fn");
+        let Some(name) = words.clone().nth(1).filter(|_| !begun.starts_with("//")) else { continue };
+        let end = format!("{}}}", &line[..line.len() - begun.len()]);
+        let kernel = at > 0 && lines[at - 1].trim() == "#[hdl_gen]";
+        // A declaration has no body.
+        let body = lines[at..].iter().find(|line| line.ends_with([';', '{', '}'])).map_or("", |line| line);
+        let count = lines[at..].iter().position(|line| *line == end).map_or(0, |last| last + 1);
+        if body.ends_with('{') && count > MOST_LINES && !kernel {
+            found.push((name.to_owned(), count));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_function_is_long() {
+    let mut found = Vec::new();
+    for (module, text) in src() {
+        if !LONG_FUNCTIONS.iter().any(|folder| module.starts_with(folder)) {
+            found
+                .extend(long_functions(&text).into_iter().map(|(name, lines)| (module.clone(), name, lines)));
+        }
+    }
+    assert!(found.is_empty(), "functions above {MOST_LINES} lines: {found:?}");
+}
+
+#[test]
+fn a_long_function_is_found() {
+    let body = "        f();\n".repeat(MOST_LINES);
+    let text = format!(
+        "trait T {{\n    fn g(\n    );\n    pub(super) fn h<T>(\n        t: T,\n    ) {{\n{body}    }}\n}}\n"
+    );
+    assert_eq!(long_functions(&text), [("h".to_owned(), MOST_LINES + 4)]);
+    assert_eq!(long_functions(&format!("    #[hdl_gen]\n    fn h() {{\n{body}    }}\n")), []);
 }
 
 /// Sources of a test: the path of each module, and its text.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, RunLength};
 use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
@@ -50,7 +51,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     for _ in 0..TURNS {
         for ((_, form, clocks), best) in ways.iter().zip(&mut best) {
             let library = build::library(&design, *form, RunLength::Quick, None)?;
-            let bench = Bench::with_clocks(&library, &job, Behaviour::of(&design), 1, *clocks)?;
+            let bench = Bench::on(verilated(&library, 1)?, &job, Behaviour::of(&design), *clocks)?;
             *best = best.max(speed(bench)?);
         }
     }

@@ -8,6 +8,7 @@ use super::{at_least, at_most};
 use anyhow::{ensure, Result};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, RunLength};
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::workloads::fetch::scenario::{Cause, Workload};
 use meshkv::cosim::workloads::fetch::{scenario, Bench, Fetched, Plan};
 use meshkv::design::Design;
@@ -46,7 +47,7 @@ fn design(change: impl FnOnce(&mut Config)) -> Result<Design> {
 fn run(design: &Design, plans: impl IntoIterator<Item = Plan>) -> Result<Vec<Fetched>> {
     let library = build::library(design, BuildForm::TransportPieces, RunLength::Quick, None)?;
     let each = |plan: Plan| -> Result<Fetched> {
-        let done = Bench::new(&library, design, 1)?.run(&plan, &mut |_, _| false)?;
+        let done = Bench::on(verilated(&library, 1)?, design)?.run(&plan, &mut |_, _| false)?;
         ensure!(done.violations == 0, "{:#?}", done.violation_list);
         Ok(done)
     };

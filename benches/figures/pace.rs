@@ -42,7 +42,7 @@ fn core_time() -> Duration {
 pub fn checked(network: &mut dyn Network, design: &Design, traffic: &Traffic, cycles: u64) -> Result<Pace> {
     network.reset()?;
     let phases = Phases { warmup: 0, measure: cycles, drain_limit: cycles, latency_limit: None };
-    let mut setup = Setup { design, phases, saturated_at: None, observe: &mut |_, _| {}, packets: None };
+    let mut setup = Setup { design, phases, saturated_at: None, stop: &mut |_| false, packets: None };
     let started = core_time();
     let row = eval::measure(network, &mut setup, traffic, f64::MAX)?;
     let core = row.cycles as f64 / (core_time() - started).as_secs_f64();

@@ -15,9 +15,9 @@ pub(super) use fabric::{modelled, verilated};
 use super::diagnostics::junit;
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
+use super::progress::Progress;
 use super::ui::Ui;
 use super::views::Views;
-use super::watched::Watched;
 use super::whole_file;
 use super::work::Work;
 use crate::config::Engine;
@@ -130,8 +130,7 @@ fn traffic(options: &Options, ui: &Ui) -> anyhow::Result<ExitCode> {
     let views = options.carrier.wave_file(&design).map(|path| Views::of(path, &design, ui));
     let opened = fabric::open(options, &design, &interrupt, ui);
     let fabric = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
-    let fabric = Watched { fabric, interrupt: &interrupt, waves: None };
-    let mut invocation = Invocation { options, design: &design, fabric, pictures, ui };
+    let mut invocation = Invocation { options, design: &design, fabric, interrupt: &interrupt, pictures, ui };
     let result = invocation.run(&job);
     // An error of the fabric is a failed check; the caller reports all other errors.
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
@@ -216,7 +215,8 @@ fn text<'a>(file: &str, bytes: &'a [u8], is: &str) -> anyhow::Result<&'a str> {
 struct Invocation<'a> {
     options: &'a Options,
     design: &'a Design,
-    fabric: Watched<'a, Fabric>,
+    fabric: Fabric,
+    interrupt: &'a Interrupt,
     pictures: Option<Pictures>,
     ui: &'a Ui,
 }
@@ -235,9 +235,8 @@ impl Invocation<'_> {
         let Some(path) = self.options.carrier.wave_file(self.design) else { return Ok(()) };
         whole_file::check_waves(&path)
             .context("the waves of the difference need a file that can be written")?;
-        let interrupt = self.fabric.interrupt;
-        let opened = fabric::around(difference, &path, self.design, interrupt, self.ui);
-        self.fabric.fabric = interrupt.explain(opened, "while waves of the difference were prepared")?;
+        let opened = fabric::around(difference, &path, self.design, self.interrupt, self.ui);
+        self.fabric = self.interrupt.explain(opened, "while waves of the difference were prepared")?;
         let (result, written) = (self.run(job), path.display());
         match result.err().map(|error| error.downcast::<MeasureError>()) {
             Some(Err(error)) => return Err(error),
@@ -251,39 +250,41 @@ impl Invocation<'_> {
 
     fn one(&mut self, traffic: &Traffic) -> anyhow::Result<ExitCode> {
         let zero_load = self.zero_load(traffic)?;
-        self.fabric.reset()?;
+        self.fabric.network().reset()?;
         let phases = self.options.phases();
         let progress = self.ui.progress(Some(phases.warmup + phases.measure), "simulating");
-        self.note_waves();
-        let mut observe = |_, cycle| progress.set(cycle);
-        let mut packets = Vec::new();
-        let mut setup = Setup {
-            design: self.design,
-            phases,
-            saturated_at: None,
-            observe: &mut observe,
-            packets: self.options.packets.as_ref().map(|_| &mut packets),
-        };
-        let row = eval::measure(&mut self.fabric, &mut setup, traffic, zero_load).map_err(interrupted)?;
-        drop(progress);
-        self.finish(row, &packets)
+        self.finish_with(progress, &mut |network, setup| eval::measure(network, setup, traffic, zero_load))
     }
 
     fn replay(&mut self, packets: Vec<Packet>) -> anyhow::Result<ExitCode> {
-        let mut listed = Vec::new();
         let progress = self.ui.progress(packets.last().map(|p| p.cycle), "replaying");
-        self.note_waves();
-        let mut observe = |_, cycle| progress.set(cycle);
+        let trace_rate = self.options.trace_rate;
+        self.finish_with(progress, &mut |network, setup| {
+            Ok(Row { trace_rate, ..eval::replay(network, setup, packets.clone())? })
+        })
+    }
+
+    /// Measures one row, which waves show, and hands it out.
+    fn finish_with(
+        &mut self,
+        progress: Progress,
+        measure: &mut dyn FnMut(&mut dyn Network, &mut Setup<'_>) -> Result<Row, MeasureError>,
+    ) -> anyhow::Result<ExitCode> {
+        let mut packets = Vec::new();
         let mut setup = Setup {
             design: self.design,
             phases: self.options.phases(),
             saturated_at: None,
-            observe: &mut observe,
-            packets: self.options.packets.as_ref().map(|_| &mut listed),
+            stop: &mut |cycle| {
+                progress.set(cycle);
+                self.interrupt.requested()
+            },
+            packets: self.options.packets.as_ref().map(|_| &mut packets),
         };
-        let row = eval::replay(&mut self.fabric, &mut setup, packets).map_err(interrupted)?;
+        let waves = self.options.carrier.waves_until_then();
+        let row = measure(self.fabric.network(), &mut setup).map_err(|error| interrupted(error, &waves))?;
         drop(progress);
-        self.finish(Row { trace_rate: self.options.trace_rate, ..row }, &listed)
+        self.finish(row, &packets)
     }
 
     fn sweep(&mut self, traffic: &Traffic, range: (f64, f64)) -> anyhow::Result<ExitCode> {
@@ -292,25 +293,23 @@ impl Invocation<'_> {
         let mut phases = self.options.phases();
         let saturated_at = self.options.latency_limit;
         phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load.max(saturated_at.unwrap_or(0.0)));
-        let (design, interrupt, ui) = (self.design, self.fabric.interrupt, self.ui);
+        let (design, interrupt, ui) = (self.design, self.interrupt, self.ui);
         let measured = |network: &mut dyn Network, load: f64| -> anyhow::Result<Row> {
             network.reset()?;
-            let mut setup = Setup { design, phases, saturated_at, observe: &mut |_, _| {}, packets: None };
+            let stop = &mut |_| interrupt.requested();
+            let mut setup = Setup { design, phases, saturated_at, stop, packets: None };
             let traffic = Traffic { load, ..traffic.clone() };
-            eval::measure(network, &mut setup, &traffic, zero_load).map_err(interrupted)
+            eval::measure(network, &mut setup, &traffic, zero_load).map_err(|error| interrupted(error, ""))
         };
         // A model is made in no time; Verilog has threads of its own.
-        let ahead = if matches!(self.fabric.fabric, Fabric::Model(_)) { workers::cores() } else { 1 };
+        let ahead = if matches!(self.fabric, Fabric::Model(_)) { workers::cores() } else { 1 };
         let mut done: Vec<f64> = Vec::new();
         let mut points = |loads: &[f64]| -> Vec<anyhow::Result<Row>> {
             let shown: Vec<String> = loads.iter().map(|load| format!("{load:.4}")).collect();
             progress.message(format!("point {}: offering {}", done.len() + 1, shown.join(", ")));
             let rows = match loads {
-                [load] => vec![measured(&mut self.fabric, *load)],
-                _ => at_once(loads, &|load| {
-                    let fabric = &mut modelled(design);
-                    measured(&mut Watched { fabric, interrupt, waves: None }, load)
-                }),
+                [load] => vec![measured(self.fabric.network(), *load)],
+                _ => at_once(loads, &|load| measured(&mut modelled(design), load)),
             };
             for (load, row) in
                 loads.iter().zip(&rows).filter_map(|(load, row)| Some((load, row.as_ref().ok()?)))
@@ -350,14 +349,11 @@ impl Invocation<'_> {
 
     fn zero_load(&mut self, traffic: &Traffic) -> anyhow::Result<f64> {
         let _progress = self.ui.progress(None, "measuring the latency without load");
-        let latency = eval::zero_load_latency(&mut self.fabric, self.design, traffic).map_err(interrupted)?;
+        let stop = &mut |_| self.interrupt.requested();
+        let latency = eval::zero_load_latency(self.fabric.network(), self.design, traffic, stop)
+            .map_err(|error| interrupted(error, ""))?;
         self.ui.detail(format_args!("latency without load: {latency:.2} cycles"));
         Ok(latency)
-    }
-
-    /// Notes that waves are written from now on, if requested.
-    fn note_waves(&mut self) {
-        self.fabric.waves = self.options.carrier.wave.as_deref();
     }
 
     /// Adds the facts to a row that only the command has.
@@ -366,7 +362,7 @@ impl Invocation<'_> {
             command,
             engine: self.options.carrier.name(),
             dut: self.options.form().map(|form| form.name().to_owned()),
-            router_cycles_compared: self.fabric.fabric.router_cycles(),
+            router_cycles_compared: self.fabric.router_cycles(),
             ..row
         }
     }
@@ -406,10 +402,12 @@ impl Invocation<'_> {
     }
 }
 
-/// Separates an interrupted run from a failed one.
-fn interrupted(error: MeasureError) -> anyhow::Error {
+/// Separates an interrupted run from a failed one; a clause names the waves until then.
+fn interrupted(error: MeasureError, waves: &str) -> anyhow::Error {
     match error {
-        MeasureError::Run(RunError::Network(error)) if error.is::<Interrupted>() => error,
+        MeasureError::Run(RunError::Stopped { cycle }) => {
+            Interrupted(format!("in cycle {cycle}; no result, no picture{waves}")).into()
+        }
         error => error.into(),
     }
 }

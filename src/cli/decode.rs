@@ -6,6 +6,7 @@ mod report;
 pub use args::Args;
 pub(super) use report::DecodeOutput;
 
+use super::ended::Ended;
 use super::energy;
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
@@ -14,8 +15,7 @@ use super::ui::Ui;
 use super::views::Views;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
-use crate::cosim::dut::DutError;
-use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, DecodeError, Plan, Progress};
+use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Plan, Progress, Workload};
 use crate::design::{Choice, Design};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, DecodeRow, DEFAULT_TIER};
@@ -72,58 +72,36 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         interrupt.requested()
     });
     drop(progress);
-    match result {
-        Ok(done) => {
-            let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
-            if let Some(pictures) = &pictures {
-                let links = heatmap(&args.title(&load), &design, &done)?;
-                let caption =
-                    "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
-                pictures.write_page(
-                    &RunPage {
-                        title: format!("{}: decode steps", design.name),
-                        subtitle: args.title(&load),
-                        command: args.command(&load),
-                        warnings: Vec::new(),
-                        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
-                        tables: Vec::new(),
-                    },
-                    ui,
-                )?;
-            }
-            args.carrier.note_waves(ui);
-            let output =
-                DecodeOutput::new(args, (&load, &streams), chosen, made.cache_bytes, (&row, &sources));
-            ui.result(&output, || {
-                report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams))
-            })?;
-            Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let done = match result.map_err(Ended::from) {
+        Ok(done) => done,
+        Err(ended) => {
+            return ended.explain("decoding", &args.carrier, &verilog, |socket| {
+                let mut stop = |_: Progress| interrupt.requested();
+                let bench = Bench::on(socket, &design).map_err(Ended::from);
+                bench.and_then(|bench| bench.run(&plan, &mut stop).map_err(Ended::from)).err()
+            });
         }
-        Err(DecodeError::Stopped) => {
-            let what = format!("while decoding; no result{}", args.carrier.waves_until_then());
-            interrupt.explain(Err(DecodeError::Stopped.into()), &what)
-        }
-        Err(DecodeError::Dut(DutError::Differ(difference))) => {
-            let mut stop = |_: Progress| interrupt.requested();
-            let again = |socket| match Bench::on(socket, &design).map(|bench| bench.run(&plan, &mut stop)) {
-                Ok(Err(DecodeError::Dut(end))) | Err(end) => Some(end),
-                Ok(_) => None,
-            };
-            verilog.differs(&difference, &args.carrier, again)?;
-            Ok(ExitCode::FAILURE)
-        }
-        Err(failed) => {
-            ui.error(format_args!("{failed}"));
-            Ok(ExitCode::FAILURE)
-        }
+    };
+    let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
+    if let Some(pictures) = &pictures {
+        pictures.write_page(&page(args, &load, &design, &done)?, ui)?;
     }
+    args.carrier.note_waves(ui);
+    let output = DecodeOutput::new(args, (&load, &streams), chosen, made.cache_bytes, (&row, &sources));
+    ui.result(&output, || report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams)))?;
+    Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn heatmap(
-    of: &str,
-    design: &Design,
-    done: &crate::cosim::workloads::decode::Decoded,
-) -> anyhow::Result<String> {
+/// The page of `--plot`.
+fn page(args: &Args, load: &Workload, design: &Design, done: &Decoded) -> anyhow::Result<RunPage> {
     let title = format!("{}, {} x {}", design.name, design.mesh.cols(), design.mesh.rows());
-    eval::heatmap(&title, of, design.mesh, &eval::link_row(design, done))
+    let links = eval::heatmap(&title, &args.title(load), design.mesh, &eval::link_row(design, done))?;
+    let caption = "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
+    Ok(RunPage {
+        title: format!("{}: decode steps", design.name),
+        subtitle: args.title(load),
+        command: args.command(load),
+        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
+        ..RunPage::default()
+    })
 }

@@ -1,5 +1,6 @@
 //! `meshkv fetch`: slices fetched from their homes, on the emitted fabric under Verilator or on its model.
 
+use super::ended::Ended;
 use super::engine::Carrier;
 use super::interrupt::Interrupt;
 use super::names::name;
@@ -11,9 +12,8 @@ use super::views::Views;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::violation::Violation;
-use crate::cosim::dut::DutError;
 use crate::cosim::workloads::fetch::scenario::{Cause, Workload};
-use crate::cosim::workloads::fetch::{scenario, Bench, FetchError, Fetched};
+use crate::cosim::workloads::fetch::{scenario, Bench, Fetched};
 use crate::design::{counters_schema, Design};
 use crate::emit::TILE_EVENTS;
 use schemars::JsonSchema;
@@ -196,31 +196,19 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     };
     let result = bench.run(&plan, &mut watch);
     drop(progress);
-    match result {
-        Ok(done) => {
-            let ok = done.violations == 0;
-            args.carrier.note_waves(ui);
-            ui.result(&output(args, &design, &done), || prose(&design, &done))?;
-            Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let done = match result.map_err(Ended::from) {
+        Ok(done) => done,
+        Err(ended) => {
+            return ended.explain("fetching", &args.carrier, &verilog, |socket| {
+                let mut stop = |_: u64, _: u64| interrupt.requested();
+                let bench = Bench::on(socket, &design).map_err(Ended::from);
+                bench.and_then(|bench| bench.run(&plan, &mut stop).map_err(Ended::from)).err()
+            });
         }
-        Err(FetchError::Stopped) => {
-            let what = format!("while fetching; no result{}", args.carrier.waves_until_then());
-            interrupt.explain(Err(FetchError::Stopped.into()), &what)
-        }
-        Err(FetchError::Dut(DutError::Differ(difference))) => {
-            let mut stop = |_: u64, _: u64| interrupt.requested();
-            let again = |socket| match Bench::on(socket, &design).map(|bench| bench.run(&plan, &mut stop)) {
-                Ok(Err(FetchError::Dut(end))) | Err(end) => Some(end),
-                Ok(_) => None,
-            };
-            verilog.differs(&difference, &args.carrier, again)?;
-            Ok(ExitCode::FAILURE)
-        }
-        Err(failed) => {
-            ui.error(format_args!("{failed}"));
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    };
+    args.carrier.note_waves(ui);
+    ui.result(&output(args, &design, &done), || prose(&design, &done))?;
+    Ok(if done.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Share of fetches that joined an existing request.

@@ -15,6 +15,7 @@ pub mod decode;
 mod described;
 mod diagnostics;
 pub mod doctor;
+mod ended;
 mod energy;
 mod engine;
 pub mod estimate;
@@ -45,7 +46,6 @@ pub mod sweep;
 pub mod table;
 pub mod ui;
 mod views;
-mod watched;
 pub mod whole_file;
 mod work;
 

@@ -2,7 +2,6 @@
 
 mod args;
 mod device;
-mod ended;
 mod grow_args;
 mod output;
 mod report;
@@ -15,6 +14,7 @@ pub(super) use args::SCOPES;
 pub(super) use output::RunOutput;
 
 use super::diagnostics::junit;
+use super::ended::Ended;
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
@@ -23,11 +23,10 @@ use super::views::Views;
 use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
-use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
+use crate::cosim::workloads::attention::{AttentionResult, Bench, Job};
 use crate::design::registers::DESC_QUEUE;
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow, PartialsRow};
-use ended::Ended;
 use report::AttentionOutput;
 use safetensors::tensor::{Dtype, TensorView};
 use std::process::ExitCode;
@@ -57,18 +56,8 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));
     let (job, chosen) = args.job(&design, &tensors)?;
-    let tokens = job.rows.end - job.rows.start;
-    anyhow::ensure!(
-        args.partials.is_none_or(|cards| cards <= tokens),
-        "--partials is {}, and there are {tokens} tokens: each card needs one\n  help: choose at most {tokens}",
-        args.partials.unwrap_or_default()
-    );
-    let (chosen, descriptors) = (chosen.as_ref(), job.descriptors()?.len());
-    anyhow::ensure!(
-        !args.device || descriptors <= DESC_QUEUE as usize,
-        "a run has {descriptors} descriptors, and the queue of the device takes {DESC_QUEUE}\n  \
-         help: give --lengths of {DESC_QUEUE} streams at most, or leave --device out"
-    );
+    fits(args, &job)?;
+    let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     if let Some(path) = &args.output {
@@ -83,8 +72,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let mut accesses = None;
-    let result = attend(args, &job, &behaviour, &verilog, timeline, &mut accesses)?;
-    let done = match result {
+    let done = match attend(args, &job, &behaviour, &verilog, timeline, &mut accesses) {
         Ok(done) => done,
         Err(ended) => return explain(ended, args, &job, &behaviour, &verilog),
     };
@@ -93,28 +81,14 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let mut parts = Vec::new();
     for rows in args.partials.map(|cards| job.ranges(cards)).unwrap_or_default() {
         let part = job.part(rows);
-        match attend(args, &part, &behaviour, &verilog, 0, &mut accesses)? {
+        match attend(args, &part, &behaviour, &verilog, 0, &mut accesses) {
             Ok(done) => parts.push((part, done)),
             Err(ended) => return explain(ended, args, &part, &behaviour, &verilog),
         }
     }
     let partials = args.partials.map(|_| PartialsRow::new(&job, &done, &row, &parts));
     if let Some(pictures) = &pictures {
-        let title = format!("{}: {}", design.name, args.title(&job));
-        let caption =
-            "Activity of the stages of the busiest tile over time: the whole run, and its first slices.";
-        let timeline = Figure::new("timeline", eval::timeline(&title, &design, &done)?, caption.to_owned());
-        pictures.write_page(
-            &RunPage {
-                title,
-                subtitle: String::new(),
-                command: args.command(&job),
-                warnings: Vec::new(),
-                figures: vec![timeline],
-                tables: Vec::new(),
-            },
-            ui,
-        )?;
+        pictures.write_page(&page(args, &job, &done)?, ui)?;
     }
     if let Some(path) = &args.output {
         whole_file::write(path, &outputs(&job, &done)?, true)?;
@@ -128,6 +102,31 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
         report::prose(&job, chosen, &row, partials.as_ref(), accesses)
     })?;
     Ok(if checked(&row, partials.as_ref(), ui) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Checks that the options fit the job.
+fn fits(args: &Args, job: &Job) -> anyhow::Result<()> {
+    let (tokens, descriptors) = (job.rows.end - job.rows.start, job.descriptors()?.len());
+    anyhow::ensure!(
+        args.partials.is_none_or(|cards| cards <= tokens),
+        "--partials is {}, and there are {tokens} tokens: each card needs one\n  help: choose at most {tokens}",
+        args.partials.unwrap_or_default()
+    );
+    anyhow::ensure!(
+        !args.device || descriptors <= DESC_QUEUE as usize,
+        "a run has {descriptors} descriptors, and the queue of the device takes {DESC_QUEUE}\n  \
+         help: give --lengths of {DESC_QUEUE} streams at most, or leave --device out"
+    );
+    Ok(())
+}
+
+/// The page of `--plot`.
+fn page(args: &Args, job: &Job, done: &AttentionResult) -> anyhow::Result<RunPage> {
+    let title = format!("{}: {}", job.design.name, args.title(job));
+    let caption =
+        "Activity of the stages of the busiest tile over time: the whole run, and its first slices.";
+    let figure = Figure::new("timeline", eval::timeline(&title, job.design, done)?, caption.to_owned());
+    Ok(RunPage { title, command: args.command(job), figures: vec![figure], ..RunPage::default() })
 }
 
 /// Names what was checked; true if nothing failed.
@@ -161,7 +160,7 @@ fn attend(
     verilog: &Verilog,
     timeline: usize,
     accesses: &mut Option<u64>,
-) -> anyhow::Result<Result<AttentionResult, Ended>> {
+) -> Result<AttentionResult, Ended> {
     let heads = u64::from(job.design.config.model.heads * job.streams);
     let (ui, interrupt) = (verilog.ui, verilog.interrupt);
     if args.device {
@@ -172,15 +171,15 @@ fn attend(
             interrupt.requested()
         });
         *accesses = Some(accesses.unwrap_or(0) + device.driver.device.accesses());
-        return Ok(result);
+        return result;
     }
     let bench = bench(args, job, behaviour.clone(), verilog)?;
     let progress = ui.progress(Some(heads), "attending");
-    let result = bench.run(timeline, args.stall, &mut |outputs| {
+    let mut stop = |outputs| {
         progress.set(outputs as u64);
         interrupt.requested()
-    });
-    Ok(result.map_err(Ended::from))
+    };
+    Ok(bench.run(timeline, args.stall, &mut stop)?)
 }
 
 /// Says why a run of a job has no result.
@@ -191,32 +190,11 @@ fn explain(
     behaviour: &Behaviour,
     verilog: &Verilog,
 ) -> anyhow::Result<ExitCode> {
-    match ended {
-        Ended::Stopped => {
-            let what = format!("while attending; no result{}", args.carrier.waves_until_then());
-            verilog.interrupt.explain(Err(AttentionError::Stopped.into()), &what)
-        }
-        Ended::Differs(difference) => {
-            let mut stop = |_: usize| verilog.interrupt.requested();
-            let again = |socket| {
-                let bench = Bench::on(socket, job, behaviour.clone(), args.clocks(job.design));
-                match bench.map(|bench| bench.run(0, args.stall, &mut stop)) {
-                    Ok(Err(AttentionError::Dut(end))) | Err(end) => Some(end),
-                    Ok(_) => None,
-                }
-            };
-            verilog.differs(&difference, &args.carrier, again)?;
-            Ok(ExitCode::FAILURE)
-        }
-        Ended::Dut(end) => {
-            verilog.ui.error(format_args!("{end}"));
-            Ok(ExitCode::FAILURE)
-        }
-        Ended::Failed(why) => {
-            verilog.ui.error(format_args!("{why}"));
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    ended.explain("attending", &args.carrier, verilog, |socket| {
+        let bench = Bench::on(socket, job, behaviour.clone(), args.clocks(job.design));
+        let run = |bench: Bench| bench.run(0, args.stall, &mut |_| verilog.interrupt.requested());
+        bench.map_err(Ended::from).and_then(|bench| run(bench).map_err(Ended::from)).err()
+    })
 }
 
 /// Opens the simulation of the job that the options select.

@@ -5,7 +5,6 @@ use super::library::library_in;
 use super::ports::{place, Verilog};
 use super::ui::Ui;
 use super::views::Views;
-use super::watched::Watched;
 use super::whole_file;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::lockstep::{Difference, Lockstep};
@@ -166,12 +165,9 @@ impl Soak<'_> {
             for &(node, probability) in &run.stalls {
                 both.stall(node, probability, case.stall_seed(node));
             }
-            let mut watched = Watched { fabric: &mut both, interrupt: self.interrupt, waves: None };
-            let found = soak_take(run, &case.design, &mut watched, &mut |_, _| {});
-            if let Err(RunError::Network(error)) = &found {
-                if error.is::<Interrupted>() {
-                    return Err(stopped(report).into());
-                }
+            let found = soak_take(run, &case.design, &mut both, &mut |_| self.interrupt.requested());
+            if let Err(RunError::Stopped { .. }) = &found {
+                return Err(stopped(report).into());
             }
             report.runs += 1;
             let message = match &found {
@@ -284,7 +280,7 @@ impl Soak<'_> {
         }
         let mut excerpt = WaveWindow::new(dut, &path, 1, difference.wave_cycles());
         // The run ends when the waves are written; it has no result.
-        let _ = soak_take(&case.runs[at], &case.design, &mut excerpt, &mut |_, _| {});
+        let _ = soak_take(&case.runs[at], &case.design, &mut excerpt, &mut |_| false);
         self.ui.note(format_args!("waves of the cycles around it are in {}", path.display()));
         Ok(())
     }

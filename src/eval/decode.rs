@@ -1,7 +1,7 @@
 //! Turns the counts of a run of decode steps into the metrics of the specification, a
 //! [`DecodeRow`].
 
-use super::bounds::{accepted_a_cycle, imbalance, Carried};
+use super::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
 use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
@@ -32,84 +32,13 @@ impl DecodeRow {
         done: &Decoded,
         (batch, energies): (u32, Energies),
     ) -> DecodeRow {
-        let mesh = design.mesh;
-        let steps = f64::from(plan.steps);
-        let window = done.kv_cycles.max(1) as f64;
-        let [part, kv_fetch, kv_data] = Class::ALL.map(|class| done.traversals(mesh, class));
-        let by_class = Flits { part: part as f64, kv_fetch: kv_fetch as f64, kv_data: kv_data as f64 };
-
-        let across = bisection(design);
-        let sum = |links: &[(NodeId, Port)], of: fn(&[u64; 5]) -> u64| -> f64 {
-            links.iter().map(|&(node, port)| of(&done.link(node, port))).sum::<u64>() as f64
-        };
-        let both = across.concat();
-        let link_cycles = window * both.len() as f64;
-        let (useful, stall) = (sum(&both, |c| c[2]) / link_cycles, sum(&both, |c| c[3]) / link_cycles);
-
-        let beats: u64 = done.ports.iter().map(|p| p.beats).sum();
-        let taken: u64 = done.taken.iter().sum();
-        let sample = Sample {
-            layers: step.layers.1,
-            of_layers: step.layers.0,
-            segments: step.segments.1,
-            of_segments: step.segments.0,
-            imbalance: step.imbalance.1,
-            of_imbalance: step.imbalance.0,
-        };
-        let flit_bits = f64::from(design.flit.data_width);
-        let link_bits = flit_bits + f64::from(design.flit.head_width);
-        // Into the staging memory and out of it, into the FIFO of a tile and out of it.
-        let sram_flits = done.event("flits_filled") + done.event("flits_streamed") + 2 * taken;
-        let pe = &design.config.pe;
-        // Every row of K and of V is multiplied for each head that attends.
-        let row_macs = 2 * u64::from(design.config.model.heads) * u64::from(pe.head_dim);
-        let activity = Activity {
-            link_bits: by_class.all() * link_bits,
-            sram_bits: sram_flits as f64 * flit_bits,
-            macs: (step.rows * row_macs) as f64 * steps,
-            memory_bits: beats as f64 * flit_bits,
-        };
-        let us = |cycles: f64| cycles / design.config.clock.noc_mhz;
-        let cycles_a_step = done.cycles as f64 / steps;
-        let tokens = f64::from(batch);
-
-        let (data, layers) = (sample.data_factor() / steps, sample.layer_factor() / steps);
-        let whole = Flits {
-            part: by_class.part * layers,
-            kv_fetch: by_class.kv_fetch * data,
-            kv_data: by_class.kv_data * data,
-        };
-        let kv = done.kv_cycles.min(done.cycles) as f64;
-        let whole_cycles = kv * data + (done.cycles as f64 - kv) * layers;
-        let whole_step = WholeStep {
-            traffic: whole.all(),
-            flits_by_class: whole,
-            cycles: whole_cycles,
-            error: sample.error(),
-            latency_us: us(whole_cycles),
-            tokens_per_second: tokens * 1e6 * design.config.clock.noc_mhz / whole_cycles.max(1.0),
-            energy_nj: energies.of(&Activity {
-                link_bits: whole.all() * link_bits,
-                sram_bits: activity.sram_bits * data,
-                macs: activity.macs * data,
-                memory_bits: activity.memory_bits * data,
-            }),
-        };
-        let (streamed, beats_by_port) =
-            (done.event_by_tile("flits_streamed"), done.ports.iter().map(|p| p.beats).collect::<Vec<_>>());
-        let carried = Carried {
-            links: &done.links,
-            streamed: &streamed,
-            pad: &done.pad,
-            beats: &beats_by_port,
-            packets: &done.packets_by_column,
-            bytes_per_cycle: plan.memory.mean_bytes_per_cycle(),
-        };
-        let mut phases = carried.phases(design, done.kv_cycles, done.cycles);
-        // A pace slower than that of the arrays.
-        let paced = done.taken.iter().copied().max().unwrap_or(0) * u64::from(plan.pace.flit_cycles);
-        phases.iter_mut().for_each(|phase| phase.bounds.array = phase.bounds.array.max(paced));
-        let [kv_phase, total] = phases;
+        let [part, kv_fetch, kv_data] = Class::ALL.map(|class| done.traversals(design.mesh, class));
+        let flits = Flits { part: part as f64, kv_fetch: kv_fetch as f64, kv_data: kv_data as f64 };
+        let (useful, stall) = use_of_bisection(design, done);
+        let sample = sample_of(step);
+        let activity = activity(design, step, plan, done, &flits);
+        let [kv_phase, total] = phases(design, plan, done);
+        let beats: Vec<u64> = done.ports.iter().map(|p| p.beats).collect();
         DecodeRow {
             mapping: plan.descriptors[0].mapping.name(),
             traffic: part + kv_fetch + kv_data,
@@ -124,14 +53,14 @@ impl DecodeRow {
             share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
-            run_us: us(cycles_a_step),
+            run_us: done.cycles as f64 / f64::from(plan.steps) / design.config.clock.noc_mhz,
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
-            imbalance: imbalance(design, &beats_by_port),
+            imbalance: imbalance(design, &beats),
             accepted_a_cycle: accepted_a_cycle(design, &done.pad),
             energy_nj: energies.of(&activity),
+            whole: whole_step(design, (plan, done), &sample, &flits, &activity, (batch, energies)),
             sample,
-            whole: whole_step,
             steps: done.steps.iter().map(|step| step_row(step, design.mesh.cols())).collect(),
             swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
             platform: Platform {
@@ -142,16 +71,110 @@ impl DecodeRow {
                 noc_mhz: design.config.clock.noc_mhz,
             },
             attended_tokens: step.attended,
-            delivered: taken,
+            delivered: done.taken.iter().sum(),
             head_flits: done.head_flits,
             overtaking: done.overtaking,
-            memory_bytes: beats * u64::from(design.flit.data_width / 8),
+            memory_bytes: beats.iter().sum::<u64>() * u64::from(design.flit.data_width / 8),
             packets: done.packets,
             counters: TILE_EVENTS.iter().map(|&name| (name, done.event(name))).collect(),
             violations: done.violations,
             violation_list: done.violation_list.clone(),
         }
     }
+}
+
+/// Shares of the link cycles across the middle, while KV flows, in which a flit passes, and in which one waits.
+fn use_of_bisection(design: &Design, done: &Decoded) -> (f64, f64) {
+    let across = bisection(design).concat();
+    let link_cycles = done.kv_cycles.max(1) as f64 * across.len() as f64;
+    let share = |counter: usize| {
+        let counts = across.iter().map(|&(node, port)| done.link(node, port)[counter]);
+        counts.sum::<u64>() as f64 / link_cycles
+    };
+    (share(2), share(3))
+}
+
+fn sample_of(step: &Step) -> Sample {
+    Sample {
+        layers: step.layers.1,
+        of_layers: step.layers.0,
+        segments: step.segments.1,
+        of_segments: step.segments.0,
+        imbalance: step.imbalance.1,
+        of_imbalance: step.imbalance.0,
+    }
+}
+
+fn link_bits(design: &Design) -> f64 {
+    f64::from(design.flit.data_width) + f64::from(design.flit.head_width)
+}
+
+/// What takes energy in a run.
+fn activity(design: &Design, step: &Step, plan: &Plan, done: &Decoded, flits: &Flits) -> Activity {
+    let flit_bits = f64::from(design.flit.data_width);
+    let beats: u64 = done.ports.iter().map(|p| p.beats).sum();
+    // Into the staging memory and out of it, into the FIFO of a tile and out of it.
+    let taken: u64 = done.taken.iter().sum();
+    let sram_flits = done.event("flits_filled") + done.event("flits_streamed") + 2 * taken;
+    // Every row of K and of V is multiplied for each head that attends.
+    let row_macs = 2 * u64::from(design.config.model.heads) * u64::from(design.config.pe.head_dim);
+    Activity {
+        link_bits: flits.all() * link_bits(design),
+        sram_bits: sram_flits as f64 * flit_bits,
+        macs: (step.rows * row_macs) as f64 * f64::from(plan.steps),
+        memory_bits: beats as f64 * flit_bits,
+    }
+}
+
+/// A whole step, scaled from the sample that ran.
+fn whole_step(
+    design: &Design,
+    (plan, done): (&Plan, &Decoded),
+    sample: &Sample,
+    flits: &Flits,
+    activity: &Activity,
+    (batch, energies): (u32, Energies),
+) -> WholeStep {
+    let steps = f64::from(plan.steps);
+    let (data, layers) = (sample.data_factor() / steps, sample.layer_factor() / steps);
+    let whole =
+        Flits { part: flits.part * layers, kv_fetch: flits.kv_fetch * data, kv_data: flits.kv_data * data };
+    let kv = done.kv_cycles.min(done.cycles) as f64;
+    let cycles = kv * data + (done.cycles as f64 - kv) * layers;
+    let noc_mhz = design.config.clock.noc_mhz;
+    WholeStep {
+        traffic: whole.all(),
+        cycles,
+        error: sample.error(),
+        latency_us: cycles / noc_mhz,
+        tokens_per_second: f64::from(batch) * 1e6 * noc_mhz / cycles.max(1.0),
+        energy_nj: energies.of(&Activity {
+            link_bits: whole.all() * link_bits(design),
+            sram_bits: activity.sram_bits * data,
+            macs: activity.macs * data,
+            memory_bits: activity.memory_bits * data,
+        }),
+        flits_by_class: whole,
+    }
+}
+
+/// The phase in which KV flows, and the whole run, each with its bounds.
+fn phases(design: &Design, plan: &Plan, done: &Decoded) -> [Phase; 2] {
+    let streamed = done.event_by_tile("flits_streamed");
+    let beats: Vec<u64> = done.ports.iter().map(|p| p.beats).collect();
+    let carried = Carried {
+        links: &done.links,
+        streamed: &streamed,
+        pad: &done.pad,
+        beats: &beats,
+        packets: &done.packets_by_column,
+        bytes_per_cycle: plan.memory.mean_bytes_per_cycle(),
+    };
+    let mut phases = carried.phases(design, done.kv_cycles, done.cycles);
+    // A pace slower than that of the arrays.
+    let paced = done.taken.iter().copied().max().unwrap_or(0) * u64::from(plan.pace.flit_cycles);
+    phases.iter_mut().for_each(|phase| phase.bounds.array = phase.bounds.array.max(paced));
+    phases
 }
 
 fn step_row(step: &StepCounts, cols: u32) -> StepRow {

@@ -4,7 +4,7 @@ use super::row::{saturated_at, Row};
 use crate::cosim::dut::network::Network;
 use crate::cosim::traffic::generator::{Generator, Traffic, TrafficError};
 use crate::cosim::traffic::packet::Packet;
-use crate::cosim::workloads::network::measure::{run, run_listing, Phase, RunError};
+use crate::cosim::workloads::network::measure::{run, run_listing, RunError, Stop};
 use crate::cosim::workloads::network::{PacketTimes, Phases};
 use crate::design::Design;
 use std::time::Instant;
@@ -37,8 +37,8 @@ pub struct Setup<'a> {
     pub phases: Phases,
     /// Mean latency in cycles at which a load counts as saturated; `None`: three times that without load.
     pub saturated_at: Option<f64>,
-    /// Called with the phase and the cycle after every batch.
-    pub observe: &'a mut dyn FnMut(Phase, u64),
+    /// Called with the cycle after every batch; true ends the run.
+    pub stop: Stop<'a>,
     /// Takes each packet of the sample that arrives, once for each destination; `None` if nobody lists them.
     pub packets: Option<&'a mut Vec<PacketTimes>>,
 }
@@ -88,6 +88,7 @@ pub fn zero_load_latency(
     network: &mut dyn Network,
     design: &Design,
     traffic: &Traffic,
+    stop: Stop<'_>,
 ) -> Result<f64, MeasureError> {
     let fanout = f64::from(traffic.shape.fanout());
     let load = (HARDLY_ANY / fanout).min(traffic.load);
@@ -97,7 +98,7 @@ pub fn zero_load_latency(
     let phases = Phases { warmup: 200, measure, drain_limit: 100_000, latency_limit: None };
     let generator = Generator::new(design, &Traffic { load, ..traffic.clone() })?;
     network.reset().map_err(RunError::from)?;
-    let found = run(network, design, generator, &phases, &mut |_, _| {})?;
+    let found = run(network, design, generator, &phases, stop)?;
     Ok(found.latency.mean())
 }
 
@@ -114,7 +115,7 @@ fn timed(
             packets.push(packet);
         }
     };
-    let found = run_listing(network, setup.design, generator, phases, (setup.observe, &mut list))?;
+    let found = run_listing(network, setup.design, generator, phases, (setup.stop, &mut list))?;
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
     let saturated_at = setup.saturated_at.or(zero_load.map(saturated_at));
     let mut row = Row::new(setup.design.mesh, zero_load, saturated_at, &found);

@@ -39,90 +39,73 @@ const BRAM: usize = 3;
 const URAM: usize = 4;
 const DSP: usize = 5;
 
+impl Bound {
+    fn new(resource: usize, what: &'static str, formula: String, tile: u64) -> Bound {
+        Bound { what, resource, formula, tile }
+    }
+}
+
 /// All bounds of a tile. The small logic around the tiles is left out.
 pub fn lower_bounds(design: &Design) -> Vec<Bound> {
-    let (flit, head) = (u64::from(design.flit.data_width), u64::from(design.flit.head_width));
-    let bits = flit + head;
-    let (rows, lanes) = (u64::from(design.config.pe.array_rows), flit / 16);
-    let slots = u64::from(design.router.vcs() * design.router.vc_depth);
-    let ports = Port::ALL.len() as u64;
+    [of_network(design), of_array(design)].concat()
+}
+
+/// Router, and the queue from it to the array.
+fn of_network(design: &Design) -> Vec<Bound> {
+    let flit = u64::from(design.flit.data_width);
+    let (bits, ports) = (flit + u64::from(design.flit.head_width), Port::ALL.len() as u64);
     let inputs = |output| Port::ALL.iter().filter(|&&input| TURNS.allows(input, output)).count() as u64;
     let ways: Vec<u64> = Port::ALL.into_iter().map(inputs).collect();
+    let listed = ways.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let crossbar = format!(
+        "multiplexers of {listed} ways by output, {bits} bits of data and header: a LUT a bit for 3 or 4 ways, half for 2"
+    );
+    let slots = u64::from(design.router.vcs() * design.router.vc_depth);
+    let buffers = format!("{ports} ports x {slots} slots x {bits} bits, 8 LUTs for each 32 x 14 bits");
     let depth = design.mare.fifo_depth;
+    let queue = format!("{depth} flits x {flit} bits, 8 LUTs for each 32 x 14 bits");
+    let mut bounds = vec![
+        Bound::new(LUT, "crossbar", crossbar, ways.iter().map(|&ways| multiplexer(ways, bits)).sum()),
+        Bound::new(LUTRAM, "input buffers", buffers, ports * memory(slots, bits)),
+    ];
+    if depth <= LUT_QUEUE {
+        bounds.push(Bound::new(LUTRAM, "FIFO of KV flits", queue, memory(depth.into(), flit)));
+    }
+    bounds.push(Bound::new(FF, "output registers", format!("{ports} outputs x {bits} bits"), ports * bits));
+    bounds
+}
+
+/// Rows of multipliers, and the memories beside them.
+fn of_array(design: &Design) -> Vec<Bound> {
+    let flit = u64::from(design.flit.data_width);
+    let (rows, lanes) = (u64::from(design.config.pe.array_rows), flit / 16);
     // Blocks may be deeper than the slices in them.
     let staging = u64::from(design.mare.staging_slots * design.mare.slice_flits);
     let memories = emit::row_memories(design);
-
-    let mut bounds = vec![
-        Bound {
-            what: "crossbar",
-            resource: LUT,
-            formula: format!(
-                "multiplexers of {} ways by output, {bits} bits of data and header: a LUT a bit for 3 or 4 ways, half for 2",
-                ways.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
-            ),
-            tile: ways.iter().map(|&ways| multiplexer(ways, bits)).sum(),
-        },
-        Bound {
-            what: "input buffers",
-            resource: LUTRAM,
-            formula: format!("{ports} ports x {slots} slots x {bits} bits, 8 LUTs for each 32 x 14 bits"),
-            tile: ports * memory(slots, bits),
-        },
-    ];
-    if depth <= LUT_QUEUE {
-        bounds.push(Bound {
-            what: "FIFO of KV flits",
-            resource: LUTRAM,
-            formula: format!("{depth} flits x {flit} bits, 8 LUTs for each 32 x 14 bits"),
-            tile: memory(depth.into(), flit),
-        });
-    }
-    bounds.extend([
-        Bound {
-            what: "output registers",
-            resource: FF,
-            formula: format!("{ports} outputs x {bits} bits"),
-            tile: ports * bits,
-        },
-        Bound {
-            what: "flit from row to row",
-            resource: FF,
-            formula: format!("({rows} - 1) rows x {flit} bits"),
-            tile: (rows - 1) * flit,
-        },
-        Bound {
-            what: "stationary vectors",
-            resource: BRAM,
-            formula: match memories.stations_in_block {
-                true => format!("{rows} rows x {lanes} lanes x {SIGNIFICAND} bits a cycle, 72 a block"),
-                false => "kept in LUTs".to_owned(),
-            },
-            tile: u64::from(memories.stations_in_block) * rows * (lanes * SIGNIFICAND).div_ceil(BLOCK_BITS),
-        },
-        Bound {
-            what: "staging memory",
-            resource: URAM,
-            formula: format!("{staging} flits of whole slices x {flit} bits, 72 x 4096 a block"),
-            tile: (staging * flit).div_ceil(URAM_BITS),
-        },
-        Bound {
-            what: "sums",
-            resource: URAM,
-            formula: match memories.sums_in_ultra {
-                true => format!("{rows} rows, one read and one written a cycle each: one of two ports"),
-                false => "kept in block RAM".to_owned(),
-            },
-            tile: u64::from(memories.sums_in_ultra) * rows,
-        },
-        Bound {
-            what: "multipliers",
-            resource: DSP,
-            formula: format!("{rows} rows x {lanes} lanes, 11 by 17 bits: two do not fit a DSP"),
-            tile: rows * lanes,
-        },
-    ]);
-    bounds
+    let stations = match memories.stations_in_block {
+        true => format!("{rows} rows x {lanes} lanes x {SIGNIFICAND} bits a cycle, 72 a block"),
+        false => "kept in LUTs".to_owned(),
+    };
+    let station_blocks = rows * (lanes * SIGNIFICAND).div_ceil(BLOCK_BITS);
+    let slices = format!("{staging} flits of whole slices x {flit} bits, 72 x 4096 a block");
+    let sums = match memories.sums_in_ultra {
+        true => format!("{rows} rows, one read and one written a cycle each: one of two ports"),
+        false => "kept in block RAM".to_owned(),
+    };
+    let multipliers = format!("{rows} rows x {lanes} lanes, 11 by 17 bits: two do not fit a DSP");
+    let passed = format!("({rows} - 1) rows x {flit} bits");
+    vec![
+        Bound::new(FF, "flit from row to row", passed, (rows - 1) * flit),
+        Bound::new(
+            BRAM,
+            "stationary vectors",
+            stations,
+            u64::from(memories.stations_in_block) * station_blocks,
+        ),
+        Bound::new(URAM, "staging memory", slices, (staging * flit).div_ceil(URAM_BITS)),
+        Bound::new(URAM, "sums", sums, u64::from(memories.sums_in_ultra) * rows),
+        Bound::new(DSP, "multipliers", multipliers, rows * lanes),
+    ]
 }
 
 /// Sum of the bounds of a tile. LUTs as memory also count as LUTs.

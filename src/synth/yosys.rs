@@ -5,9 +5,9 @@
 
 use super::netlist::{Area, Netlist};
 use super::timing::{PartTiming, Timing};
-use crate::cosim::build::cache::{Cache, Key};
-use crate::cosim::build::{io_error, toolchain, BuildError, Progress};
+use crate::cosim::build::{io_error, toolchain, BuildError};
 use crate::emit::{SourceFile, CARD_DEFINES};
+use crate::tools::cache::{Cache, CacheStep, Hears, Key};
 use crate::tools::{self, Caller, Tool, ToolError, Version};
 use anyhow::Context;
 use serde::de::DeserializeOwned;
@@ -50,6 +50,16 @@ pub enum Step<'a> {
     Unlocked(&'a Path),
     /// A damaged cache entry is rebuilt; the clause gives the reason.
     Rebuilding(&'a str),
+}
+
+impl Hears for dyn FnMut(Step<'_>) + '_ {
+    fn hear(&mut self, step: CacheStep) {
+        self(match step {
+            CacheStep::Waiting => Step::Waiting,
+            CacheStep::Unlocked(folder) => Step::Unlocked(folder),
+            CacheStep::Rebuilding(why) => Step::Rebuilding(why),
+        });
+    }
 }
 
 /// Effort to get a result.
@@ -221,18 +231,11 @@ impl<'a> Yosys<'a> {
         fill: &mut dyn FnMut(&Netlist, &Path) -> anyhow::Result<()>,
     ) -> Result<PathBuf, BuildError> {
         let cache = Cache::open(self.cache_dir.as_deref(), self.stop)?;
-        let mut told = |step: Progress| match step {
-            Progress::Rebuilding { why } => progress(Step::Rebuilding(why)),
-            Progress::Waiting => progress(Step::Waiting),
-            Progress::Unlocked { folder } => progress(Step::Unlocked(folder)),
-            _ => progress(Step::Synthesising(job.top)),
-        };
-        cache.entry(&self.name(job), &mut told, |work, told| {
+        cache.entry(&self.name(job), progress, |work, progress| {
             if effort == Effort::CacheOnly {
                 return Err(BuildError::Stopped);
             }
-            // The closure above maps this step to `Synthesising`.
-            told(Progress::Verilating);
+            progress(Step::Synthesising(job.top));
             let netlist = self.map(work, job)?;
             fill(&netlist, work).map_err(|e| unreadable(job.top, e))
         })

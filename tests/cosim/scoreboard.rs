@@ -25,7 +25,7 @@ fn design(multicast: bool, vn1_vcs: u32) -> Design {
 
 fn over(design: &Design, fault: Fault, victim: u64, traffic: &Traffic) -> Result<Measured, RunError> {
     let generator = Generator::new(design, traffic).expect("traffic fits the design");
-    run(&mut IdealNetwork::new(design, fault, victim), design, generator, &PHASES, &mut |_, _| {})
+    run(&mut IdealNetwork::new(design, fault, victim), design, generator, &PHASES, &mut |_| false)
 }
 
 fn uniform(packet: u32, vn: VirtualNetworks) -> Traffic {
@@ -197,7 +197,7 @@ fn overload_is_measured_without_its_backlog() {
     // Five copies each, one at a time: a load of 1.0 is just what a source can send, so it queues up.
     let generator = Generator::new(&design, &traffic).expect("traffic fits the design");
     let measured =
-        run(&mut IdealNetwork::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_, _| {})
+        run(&mut IdealNetwork::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_| false)
             .expect("ends");
     assert_eq!(measured.violation_count, 0);
     assert!(measured.accepted > 0.9 && measured.accepted <= 1.0, "{}", measured.accepted);
@@ -210,7 +210,7 @@ fn the_latency_limit_ends_a_run_that_cannot_keep_it() {
     let design = design(true, 2);
     let generator = Generator::new(&design, &uniform(1, VirtualNetworks::Vn0)).expect("fits");
     let measured =
-        run(&mut IdealNetwork::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_, _| {})
+        run(&mut IdealNetwork::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_| false)
             .expect("ends");
     assert!(!measured.finished);
     assert!(measured.latency.mean() > 3.0);
@@ -225,7 +225,7 @@ fn packets_of_one_trace_tag_must_keep_their_order() {
         let packets = trace::parse("t.csv", text, design.mesh).expect("legal trace");
         let generator = Generator::from_trace(&design, packets);
         let measured =
-            run(&mut IdealNetwork::new(&design, fault, 2), &design, generator, &phases, &mut |_, _| {});
+            run(&mut IdealNetwork::new(&design, fault, 2), &design, generator, &phases, &mut |_| false);
         measured.expect("the run ends").violations.iter().map(|v| v.kind).collect::<Vec<_>>()
     };
     assert_eq!(found(Fault::None), []);

@@ -5,6 +5,7 @@ use crate::support::device::{apart, job, joined, run_clean, small, tensors, whol
 use crate::support::verilated::library_of;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::Bench as Core;
 use meshkv::cosim::workloads::device::{Notice, Platform};
@@ -126,7 +127,8 @@ fn what_a_device_runs_is_what_the_core_runs() {
     let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
     let seen = bench.watch(&job, Clocks::IN_STEP, 100, &mut |_| false).unwrap();
     let library = library_of(BuildForm::CorePieces, &design, &emit(&design).unwrap());
-    let core = Core::new(&library, &job, Behaviour::of(&design), 1).unwrap();
+    let core =
+        Core::on(verilated(&library, 1).unwrap(), &job, Behaviour::of(&design), Clocks::IN_STEP).unwrap();
     let core = core.run(100, 0, &mut |_| false).unwrap();
     assert_eq!((seen.outputs.clone(), seen.beats.clone()), (core.outputs, core.beats));
     for tile in 0..design.mesh.tiles() {

@@ -2,11 +2,9 @@
 
 use crate::support::attention::{small, tensors};
 use crate::support::device::{apart, assert_clean, mutant, run_clean, whole, MOST};
-use crate::support::verilated::{emitted, library_of};
+use crate::support::verilated::{beside, emitted, library_of};
 use meshkv::cosim::build::BuildForm;
-use meshkv::cosim::checks::lockstep::PortLockstep;
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job, Session};
 use meshkv::cosim::workloads::device::{Notice, Platform};
@@ -67,10 +65,9 @@ fn in_lockstep(design: &Design, files: &[SourceFile], mapping: Mapping) -> Vec<u
     let inputs = inputs(design);
     let job = |tensors| Job::new(design, tensors, (0, 1), mapping, Sharing::KvHead).unwrap();
     let library = library_of(BuildForm::CorePieces, design, files);
-    let (rtl, top) = (verilated(&library, 1).unwrap(), Bench::ports(design));
-    let both = PortLockstep::beside(rtl, Bench::model(design), &top, design).unwrap();
+    let both = beside(&library, 1, Bench::model(design), &Bench::ports(design), design);
     let (image, behaviour) = (job(&inputs[0]).given(), Behaviour::of(design));
-    let mut session = Session::on(Box::new(both), design, image, behaviour, Clocks::IN_STEP).unwrap();
+    let mut session = Session::on(both.unwrap(), design, image, behaviour, Clocks::IN_STEP).unwrap();
     let mut wrong = Vec::new();
     for (run, ((new, _, nan), tensors)) in RUNS.iter().zip(&inputs).enumerate() {
         let job = job(tensors);

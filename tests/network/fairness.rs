@@ -25,7 +25,7 @@ fn measure(design: &Design, traffic: &Traffic, cycles: u64) -> Measured {
     let generator = Generator::new(design, traffic).expect("traffic fits the design");
     let phases = Phases { warmup: 1000, measure: cycles, drain_limit: 500, latency_limit: None };
     let mut model = ModelMesh::new(design);
-    let measured = run(&mut model, design, generator, &phases, &mut |_, _| {}).expect("nothing stalls");
+    let measured = run(&mut model, design, generator, &phases, &mut |_| false).expect("nothing stalls");
     assert_eq!(measured.violation_count, 0, "{:?}", measured.violations);
     measured
 }

@@ -60,7 +60,7 @@ fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Caught {
             assert!(blocked.contains("router ("), "no place: {blocked}");
             Caught::Stalled(blocked)
         }
-        Err(RunError::Network(error)) => Caught::Stopped(format!("{error:#}")),
+        Err(error) => Caught::Stopped(format!("{error:#}")),
     }
 }
 

@@ -106,7 +106,7 @@ fn seen(form: BuildForm, design: &Design, files: &[SourceFile], traffic: &Traffi
     let generator = Generator::new(design, traffic).expect("the traffic fits the mesh");
     let phases = Phases { warmup: 0, measure: 1200, ..PHASES };
     // What the scoreboard thinks of it is not asked here: a broken fabric may well not finish.
-    let _ = run(&mut recorder, design, generator, &phases, &mut |_, _| {});
+    let _ = run(&mut recorder, design, generator, &phases, &mut |_| false);
     recorder.seen
 }
 
@@ -177,7 +177,7 @@ fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
     let stopped = |form| {
         let mut dut = open(&library_of(form, &design, &files), &design);
         let generator = Generator::new(&design, &traffic).expect("the traffic fits the mesh");
-        match run(&mut dut, &design, generator, &PHASES, &mut |_, _| {}) {
+        match run(&mut dut, &design, generator, &PHASES, &mut |_| false) {
             Err(RunError::Network(error)) => format!("{error:#}"),
             other => panic!("{other:?}"),
         }
@@ -203,7 +203,7 @@ fn the_watchdog_sees_a_tile_that_takes_nothing() {
         dut.stall(design.mesh.node(2, 2).expect("a tile of the mesh"), 1.0, 0);
         let traffic = mixed(2, 0.1, 2);
         let generator = Generator::new(&design, &traffic).expect("the traffic fits the mesh");
-        match run(&mut dut, &design, generator, &PHASES, &mut |_, _| {}) {
+        match run(&mut dut, &design, generator, &PHASES, &mut |_| false) {
             Err(RunError::Stalled { cycle, blocked }) => (cycle, blocked),
             other => panic!("{other:?}"),
         }

@@ -124,7 +124,7 @@ fn send<N: Network>(network: &mut N, design: &Design, flows: &[Flow], cycles: u6
     let mut counted = Counted { inner: network, until: cycles, entered: BTreeMap::new() };
     let phases = Phases { warmup: 0, measure: cycles, drain_limit: 500, latency_limit: None };
     let generator = Generator::from_trace(design, packets(design, flows, cycles));
-    let measured = run(&mut counted, design, generator, &phases, &mut |_, _| {}).expect("nothing stalls");
+    let measured = run(&mut counted, design, generator, &phases, &mut |_| false).expect("nothing stalls");
     let of = |flow: &Flow| counted.entered.get(&(flow.source, flow.class as usize)).copied().unwrap_or(0);
     let sent = flows.iter().map(of).collect();
     (measured, sent)

@@ -1,9 +1,10 @@
 //! Attention on the whole design, for tests: small configurations, tensors for them, and a run.
 
-use crate::support::verilated::{self, emitted, library_of};
+use crate::support::verilated::{self, beside, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
@@ -78,7 +79,7 @@ pub fn try_run(
     clocks: Clocks,
 ) -> Result<AttentionResult, AttentionError> {
     let library = library_of(form, job.design, files);
-    let bench = Bench::with_clocks(&library, job, behaviour(job, trouble), trouble.noise, clocks)?;
+    let bench = Bench::on(verilated(&library, trouble.noise)?, job, behaviour(job, trouble), clocks)?;
     bench.run(0, trouble.stall, &mut patience())
 }
 
@@ -91,8 +92,9 @@ pub fn lockstep(
 ) -> Result<AttentionResult, AttentionError> {
     let form = if clocks.in_step() { BuildForm::CorePieces } else { BuildForm::CorePiecesTwoClocks };
     let library = library_of(form, job.design, files);
-    let behaviour = behaviour(job, trouble);
-    let bench = Bench::in_lockstep(&library, job, behaviour, trouble.noise, clocks)?;
+    let model = Bench::model(job.design);
+    let both = beside(&library, trouble.noise, model, &Bench::ports(job.design), job.design);
+    let bench = Bench::on(both?, job, behaviour(job, trouble), clocks)?;
     bench.run(0, trouble.stall, &mut patience())
 }
 

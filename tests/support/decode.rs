@@ -1,8 +1,9 @@
 //! Decode steps on small fabrics, for tests.
 
-use crate::support::verilated::{self, emitted, library_of};
+use crate::support::verilated::{self, beside, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, Library};
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 
@@ -53,12 +54,13 @@ pub fn plan(design: &Design, load: &Workload) -> Plan {
 
 /// Runs a plan on a fabric of its own, in lockstep with the model.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
-    Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_| false)
+    let both = beside(library, 1, Bench::model(design), &Bench::ports(design), design);
+    Bench::on(both.unwrap(), design).unwrap().run(plan, &mut |_| false)
 }
 
 /// Runs a plan on the Verilog alone, for changed sources or behaviour that no model covers.
 pub fn run_alone(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
-    Bench::new(library, design, 1).unwrap().run(plan, &mut |_| false)
+    Bench::on(verilated(library, 1).unwrap(), design).unwrap().run(plan, &mut |_| false)
 }
 
 /// Runs a plan that must end without a violation.

@@ -1,8 +1,9 @@
 //! Fetches on small fabrics, for tests: plans, and runs of a plan.
 
 use crate::support::sources::source_mut;
-use crate::support::verilated::{emitted, library_of};
+use crate::support::verilated::{beside, emitted, library_of};
 use meshkv::cosim::build::{BuildForm, Library};
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
 use meshkv::cosim::workloads::SliceId;
@@ -19,7 +20,8 @@ pub fn node_library(design: &Design) -> Library {
 
 /// Runs a plan on a fabric of its own, in lockstep with the model.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Fetched, FetchError> {
-    Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_, _| false)
+    let both = beside(library, 1, Bench::model(design), &Bench::ports(design), design);
+    Bench::on(both.unwrap(), design).unwrap().run(plan, &mut |_, _| false)
 }
 
 /// Runs a plan that must end without a violation.
@@ -41,9 +43,8 @@ pub fn run_mutant(
     let source = source_mut(&mut files, file);
     assert_eq!(source.text.matches(from).count(), 1, "{from:?} stands in {file} once");
     source.text = source.text.replace(from, to);
-    Bench::new(&library_of(BuildForm::TransportPieces, design, &files), design, 1)
-        .unwrap()
-        .run(plan, &mut |_, _| false)
+    let library = library_of(BuildForm::TransportPieces, design, &files);
+    Bench::on(verilated(&library, 1).unwrap(), design).unwrap().run(plan, &mut |_, _| false)
 }
 
 /// Slice g of layer 0, segment 0, stream 0.

@@ -6,8 +6,12 @@ use meshkv::config::Config;
 use meshkv::cosim::build::toolchain::Toolchain;
 use meshkv::cosim::build::verilate::{build, BuildOptions};
 use meshkv::cosim::build::{BuildForm, Library, RunLength};
+use meshkv::cosim::checks::lockstep::PortLockstep;
 use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::DutError;
 use meshkv::cosim::tile_set::TileSet;
 use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::packet::Packet;
@@ -15,7 +19,7 @@ use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
 use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::{Class, Design, NodeId, Port};
-use meshkv::emit::{emit, SourceFile};
+use meshkv::emit::{emit, ModuleSpec, SourceFile};
 use meshkv::tools;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -106,7 +110,7 @@ pub fn fabric(design: &Design) -> VerilatedMesh {
 pub fn under(network: &mut dyn Network, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
     network.reset()?;
     let generator = Generator::new(design, traffic).expect("the traffic fits the mesh");
-    run(network, design, generator, &PHASES, &mut |_, _| {})
+    run(network, design, generator, &PHASES, &mut |_| false)
 }
 
 /// The same for traffic that must run without a violation.
@@ -124,7 +128,7 @@ pub fn replay(network: &mut dyn Network, design: &Design, packets: Vec<Packet>) 
     let last = packets.last().map_or(0, |p| p.cycle);
     let phases = Phases { warmup: 0, measure: (last / 100 + 2) * 100, ..PHASES };
     let generator = Generator::from_trace(design, packets);
-    let measured = run(network, design, generator, &phases, &mut |_, _| {}).expect("the run ends");
+    let measured = run(network, design, generator, &phases, &mut |_| false).expect("the run ends");
     assert_eq!(measured.violations, []);
     measured
 }
@@ -204,4 +208,15 @@ impl Network for Noted<'_> {
     fn credits_home(&self) -> bool {
         self.dut.credits_home()
     }
+}
+
+/// Verilog beside its model, compared at every port of `top` in every period.
+pub fn beside(
+    library: &Library,
+    seed: u64,
+    model: Box<dyn DutPorts>,
+    top: &ModuleSpec,
+    design: &Design,
+) -> Result<Box<dyn DutPorts>, DutError> {
+    Ok(Box::new(PortLockstep::beside(verilated(library, seed)?, model, top, design)?))
 }

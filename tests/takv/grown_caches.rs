@@ -3,10 +3,9 @@
 
 use crate::support::attention::{assert_exact, small};
 use crate::support::sources::source_mut;
-use crate::support::verilated::{emitted, library_of};
+use crate::support::verilated::{beside, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
-use meshkv::cosim::checks::lockstep::PortLockstep;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
@@ -61,9 +60,8 @@ fn run(design: &Design, schedule: &Schedule, engine: Engine, mapping: Mapping, u
         Engine::Model => Session::on_model(design, image, behaviour, Clocks::IN_STEP),
         Engine::Lockstep => {
             let library = library_of(BuildForm::CorePieces, design, &emitted(design));
-            let (rtl, top) = (verilated(&library, 1).unwrap(), Bench::ports(design));
-            let both = PortLockstep::beside(rtl, Bench::model(design), &top, design).unwrap();
-            Session::on(Box::new(both), design, image, behaviour, Clocks::IN_STEP)
+            let both = beside(&library, 1, Bench::model(design), &Bench::ports(design), design);
+            Session::on(both.unwrap(), design, image, behaviour, Clocks::IN_STEP)
         }
     }
     .unwrap();

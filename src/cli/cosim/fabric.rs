@@ -5,7 +5,6 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
 use crate::cli::ports::place;
 use crate::cli::ui::Ui;
-use crate::cli::watched;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::lockstep::{Difference, Lockstep};
 use crate::cosim::dut::model_mesh::ModelMesh;
@@ -30,17 +29,9 @@ pub(super) enum Fabric {
     Both(Box<Lockstep>),
 }
 
-impl watched::Fabric for Fabric {
-    fn network(&self) -> &dyn Network {
-        match self {
-            Fabric::Verilated(dut) => &**dut,
-            Fabric::Waves(excerpt) => &**excerpt,
-            Fabric::Model(model) => &**model,
-            Fabric::Both(both) => &**both,
-        }
-    }
-
-    fn network_mut(&mut self) -> &mut dyn Network {
+impl Fabric {
+    /// The fabric as a network.
+    pub(super) fn network(&mut self) -> &mut dyn Network {
         match self {
             Fabric::Verilated(dut) => &mut **dut,
             Fabric::Waves(excerpt) => &mut **excerpt,
@@ -48,9 +39,7 @@ impl watched::Fabric for Fabric {
             Fabric::Both(both) => &mut **both,
         }
     }
-}
 
-impl Fabric {
     /// Routers times cycles that were compared, if there are two fabrics.
     pub(super) fn router_cycles(&self) -> Option<u64> {
         match self {

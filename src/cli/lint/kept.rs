@@ -3,9 +3,8 @@
 //! Only clean designs are kept. A finding may come from a tool that was short of memory, and is looked for again.
 
 use super::passes::{Depth, Linters};
-use crate::cosim::build::cache::{Cache, Key};
-use crate::cosim::build::{io_error, BuildError};
 use crate::emit::SourceFile;
+use crate::tools::cache::{Cache, CacheError, Key};
 use std::fs;
 
 /// Digest of what is checked: the sources of `lint`, its waivers and its stand-ins. `build.rs` computes it.
@@ -42,17 +41,15 @@ impl<'a> Kept<'a> {
 
     /// True if all tools have read the design and found nothing.
     pub(super) fn is_clean(&self) -> bool {
-        let looked_up =
-            |cache: &Cache| cache.entry(&self.entry, &mut |_| (), |_, _| Err(BuildError::Stopped));
-        self.cache.as_ref().is_some_and(|cache| looked_up(cache).is_ok())
+        self.cache.as_ref().is_some_and(|cache| cache.has(&self.entry))
     }
 
     /// Keeps the design as clean. A cache that cannot be written costs time, and is no error.
     pub(super) fn keep(&self) {
         let Some(cache) = &self.cache else { return };
-        let _ = cache.entry(&self.entry, &mut |_| (), |work, _| {
-            let path = work.join("clean");
-            fs::write(&path, "").map_err(io_error("cannot write", &path))
+        let _ = cache.entry(&self.entry, &mut (), |work, _| {
+            let what = "cannot write that a design is clean".to_owned();
+            fs::write(work.join("clean"), "").map_err(|source| CacheError::Io { what, source })
         });
     }
 }

@@ -1,7 +1,7 @@
 //! `meshkv run --device`: runs the job as a host does.
 
 use super::args::Args;
-use super::ended::Ended;
+use crate::cli::ended::Ended;
 use crate::cli::ports::Verilog;
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::ports::DutPorts;

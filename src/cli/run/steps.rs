@@ -2,10 +2,10 @@
 
 use super::args::Args;
 use super::device;
-use super::ended::Ended;
 use super::grow_args::fitted;
 use super::output::RunOutput;
 use super::steps_report::{prose, StepsOutput};
+use crate::cli::ended::Ended;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::load::load;
 use crate::cli::pictures::Pictures;
@@ -14,8 +14,8 @@ use crate::cli::ui::Ui;
 use crate::cli::views::Views;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::memory::{Behaviour, Image};
-use crate::cosim::workloads::attention::{AttentionError, Bench, Job, Session};
-use crate::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule, Stepped, StepsError};
+use crate::cosim::workloads::attention::{Bench, Job, Session};
+use crate::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule, Stepped};
 use crate::design::{Choice, Design, Mapping};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, StepsLog, StepsRow};
@@ -101,29 +101,11 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     drop(progress);
     let (lengths, memory) = match result {
         Ok(end) => end,
-        Err(Ended::Stopped) => {
-            let what = format!("while decoding; no result{}", args.carrier.waves_until_then());
-            return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
-        }
-        Err(Ended::Differs(difference)) => {
-            let again = |socket| match work.decode(
-                Simulation::Core(socket),
-                &mut || interrupt.requested(),
-                &mut |_| {},
-            ) {
-                Err(Ended::Dut(end)) => Some(end),
-                _ => None,
-            };
-            verilog.differs(&difference, &args.carrier, again)?;
-            return Ok(ExitCode::FAILURE);
-        }
-        Err(Ended::Dut(end)) => {
-            ui.error(format_args!("{end}"));
-            return Ok(ExitCode::FAILURE);
-        }
-        Err(Ended::Failed(why)) => {
-            ui.error(format_args!("{why}"));
-            return Ok(ExitCode::FAILURE);
+        Err(ended) => {
+            return ended.explain("decoding", &args.carrier, &verilog, |socket| {
+                let socket = Simulation::Core(socket);
+                work.decode(socket, &mut || interrupt.requested(), &mut |_| {}).err()
+            });
         }
     };
     args.carrier.note_waves(ui);
@@ -210,18 +192,6 @@ fn page(design: &Design, schedule: &Schedule, row: &StepsRow, command: &str) -> 
     let picture = eval::steps_plot(&title, row)?;
     let caption =
         "Cycles of each step, from its first query to its last output, over the tokens of its streams.";
-    Ok(RunPage {
-        title,
-        subtitle: String::new(),
-        command: command.to_owned(),
-        warnings: Vec::new(),
-        figures: vec![Figure::new("steps", picture, caption.to_owned())],
-        tables: Vec::new(),
-    })
-}
-
-impl From<StepsError> for Ended {
-    fn from(why: StepsError) -> Ended {
-        Ended::Failed(why.to_string())
-    }
+    let figures = vec![Figure::new("steps", picture, caption.to_owned())];
+    Ok(RunPage { title, command: command.to_owned(), figures, ..RunPage::default() })
 }

@@ -1,13 +1,13 @@
 //! Runs one point of a sweep: its fabric, its workload, its measurement.
 
 use crate::cli::cosim::{modelled, verilated};
-use crate::cli::interrupt::{Interrupt, Interrupted};
+use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
 use crate::cli::ui::Ui;
-use crate::cli::watched::Watched;
 use crate::config::{DecodeWork, Engine, TrafficWork};
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::dut::network::Network;
+use crate::cosim::dut::verilated_ports;
 use crate::cosim::traffic::generator::Traffic;
 use crate::cosim::workloads::decode::{flits_of_step, Bench, DecodeError};
 use crate::cosim::workloads::network::measure::RunError;
@@ -68,18 +68,18 @@ impl<'a> Execute<'a> {
         self.traffic(&mut dut, design, work)
     }
 
-    fn traffic<N: Network>(
+    fn traffic(
         &self,
-        network: &mut N,
+        network: &mut dyn Network,
         design: &Design,
         work: &TrafficWork,
     ) -> anyhow::Result<Value> {
         let (traffic, phases) = Point::traffic(work);
-        let mut network = Watched { fabric: network, interrupt: self.interrupt, waves: None };
-        let zero_load = self.zero_load(&mut network, design, &traffic)?;
+        let zero_load = self.zero_load(network, design, &traffic)?;
         network.reset()?;
-        let mut setup = Setup { design, phases, saturated_at: None, observe: &mut |_, _| {}, packets: None };
-        Ok(json!(eval::measure(&mut network, &mut setup, &traffic, zero_load)?))
+        let stop = &mut |_| self.interrupt.requested();
+        let mut setup = Setup { design, phases, saturated_at: None, stop, packets: None };
+        Ok(json!(eval::measure(network, &mut setup, &traffic, zero_load)?))
     }
 
     /// Latency of the traffic without load.
@@ -97,7 +97,10 @@ impl<'a> Execute<'a> {
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         match *known {
             Some(latency) => Ok(latency),
-            None => Ok(*known.insert(eval::zero_load_latency(network, design, traffic)?)),
+            None => {
+                let stop = &mut |_| self.interrupt.requested();
+                Ok(*known.insert(eval::zero_load_latency(network, design, traffic, stop)?))
+            }
         }
     }
 
@@ -110,7 +113,7 @@ impl<'a> Execute<'a> {
                 let length = RunLength::of(due, LONG_RUN);
                 let library =
                     library(design, BuildForm::FabricPieces, length, self.interrupt, &Ui::silent())?;
-                Bench::new(&library, design, POWER_UP_SEED)?
+                Bench::on(verilated_ports::verilated(&library, POWER_UP_SEED)?, design)?
             }
         };
         let done = bench.run(&plan, &mut |_| self.interrupt.requested())?;
@@ -124,8 +127,7 @@ fn came_to_no_end(error: &anyhow::Error) -> bool {
         return *failed != DecodeError::Stopped;
     }
     match error.downcast_ref() {
-        Some(MeasureError::Run(RunError::Network(cause))) => !cause.is::<Interrupted>(),
-        Some(MeasureError::Run(_)) => true,
+        Some(MeasureError::Run(failed)) => !matches!(failed, RunError::Stopped { .. }),
         Some(MeasureError::Traffic(_)) | None => false,
     }
 }

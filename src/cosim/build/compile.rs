@@ -1,12 +1,12 @@
 //! Builds a library that the cache does not have: runs Verilator, the compiler and the linker in a
 //! temporary folder.
 
-use super::cache::Key;
 use super::error::{io_error, BuildError};
 use super::progress::Progress;
 use super::recipe::{Piece, Recipe, FOLDERS, SLIGHTLY, UNOPTIMISED};
 use super::toolchain::{run, run_all, Toolchain};
 use crate::emit::SourceFile;
+use crate::tools::cache::Key;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

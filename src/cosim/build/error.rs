@@ -1,5 +1,6 @@
 //! Errors of a build.
 
+use crate::tools::cache::CacheError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -103,6 +104,17 @@ fn way_to_root(variable: bool) -> &'static str {
         "unset VERILATOR_ROOT, or set it to the root of this Verilator"
     } else {
         "install it again, or set VERILATOR_ROOT to its root"
+    }
+}
+
+impl From<CacheError> for BuildError {
+    fn from(error: CacheError) -> BuildError {
+        match error {
+            CacheError::NoExec { folder } => BuildError::NoExec { folder },
+            CacheError::Stopped => BuildError::Stopped,
+            CacheError::NoCache => BuildError::NoCache,
+            CacheError::Io { what, source } => BuildError::Io { what, source },
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 //! * [`device_wrapper`]: the shell of a device; `wrapper` and `glue` connect pieces that are run
 //!   many times.
 
-pub(crate) mod cache;
 mod compile;
 pub mod device_wrapper;
 mod error;

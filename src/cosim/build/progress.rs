@@ -1,5 +1,6 @@
 //! Progress of a build.
 
+use crate::tools::cache::{CacheStep, Hears};
 use std::path::Path;
 
 /// Current step of a build, for the caller to display.
@@ -28,4 +29,14 @@ pub enum Progress<'a> {
     },
     /// The library is linked.
     Linking,
+}
+
+impl Hears for dyn FnMut(Progress<'_>) + '_ {
+    fn hear(&mut self, step: CacheStep) {
+        self(match step {
+            CacheStep::Waiting => Progress::Waiting,
+            CacheStep::Unlocked(folder) => Progress::Unlocked { folder },
+            CacheStep::Rebuilding(why) => Progress::Rebuilding { why },
+        });
+    }
 }

@@ -6,7 +6,6 @@
 //! the fabric once for each content. This file knows nothing of traffic and does not search for
 //! Verilator.
 
-use super::cache::Cache;
 use super::compile::{Fabric, LIBRARY};
 use super::error::BuildError;
 use super::ffi::Library;
@@ -16,7 +15,8 @@ use super::recipe::Recipe;
 use super::toolchain::Toolchain;
 use crate::design::Design;
 use crate::emit::SourceFile;
-use std::path::{Path, PathBuf};
+use crate::tools::cache::Cache;
+use std::path::PathBuf;
 
 /// Settings of a build.
 #[derive(Debug, Clone)]
@@ -68,10 +68,9 @@ pub fn build_until(
             let mut headers = Vec::new();
             for level in fabric.levels() {
                 let key = fabric.headers_key(level);
-                let build = |work: &Path, progress: &mut dyn FnMut(Progress)| {
-                    fabric.build_headers(work, level, progress)
-                };
-                headers.push((level, cache.entry(&key, progress, build)?));
+                let built =
+                    cache.entry(&key, progress, |work, progress| fabric.build_headers(work, level, progress));
+                headers.push((level, built?));
             }
             fabric.build(work, &runtime, &headers, progress)
         })?;

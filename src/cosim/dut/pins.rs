@@ -40,21 +40,23 @@ impl Pins {
     /// # Errors
     /// If it does not fit into memory, or stops during reset.
     pub fn new(library: &Library, seed: u64) -> Result<Pins, DutError> {
-        Pins::of(verilated(library, seed)?)
+        Pins::clocked(verilated(library, seed)?, &Clocks::IN_STEP)
     }
 
-    /// Takes a fabric out of reset.
+    /// Takes ports out of reset, with all inputs of `top` at rest: the opener of every bench.
     ///
     /// # Errors
-    /// If it stops during reset.
-    pub fn of(dut: Box<dyn DutPorts>) -> Result<Pins, DutError> {
-        Pins::clocked(dut, &Clocks::IN_STEP)
+    /// If it stops during reset, lacks a port, or cannot have these clocks.
+    pub fn open(dut: Box<dyn DutPorts>, top: &ModuleSpec, clocks: &Clocks) -> Result<Pins, DutError> {
+        let mut pins = Pins::clocked(dut, clocks)?;
+        pins.silence(top)?;
+        Ok(pins)
     }
 
-    /// The same with a separate clock for PaD.
+    /// The same with inputs as they are.
     ///
     /// # Errors
-    /// If it stops during reset, or cannot have these clocks.
+    /// As [`Pins::open`].
     pub fn clocked(dut: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
         let mut pins = Pins { dut, cycle: 0 };
         pins.set_clocks(clocks)?;

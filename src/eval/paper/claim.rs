@@ -50,13 +50,13 @@ pub struct Claim {
     /// Short name, unique.
     pub id: String,
     /// Place in the paper.
-    pub place: &'static str,
+    pub place: String,
     /// What the number is.
     pub what: String,
     /// The paper's number.
     pub paper: f64,
     /// Its unit.
-    pub unit: &'static str,
+    pub unit: String,
     /// What is better.
     pub(super) better: Better,
     /// Our readings: the plain one first.

@@ -1,7 +1,6 @@
 //! All claims of the paper's evaluation, in its order.
 //!
-//! Each number of the paper stands here once, in the file of its section. A number that its text repeats from a table
-//! is no claim of its own.
+//! `claims.toml` has each number of the paper once. The files of the sections have our readings of them.
 
 mod ablation;
 mod energy;
@@ -14,20 +13,71 @@ mod speed;
 
 pub use hardware::Resources;
 
-use super::claim::Claim;
+use super::claim::{Claim, View};
 use super::measured::Found;
 use super::plan::Extent;
+use super::verdict::Better;
+use readings::Reading;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// `claims.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stated {
+    claims: Vec<Row>,
+    /// By name, why ours is what it is.
+    why: BTreeMap<String, String>,
+}
+
+/// What the paper states.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    id: String,
+    place: String,
+    what: String,
+    paper: f64,
+    /// Divides the number, if the paper has both and not their ratio.
+    over: Option<f64>,
+    #[serde(default)]
+    unit: String,
+    better: Better,
+    why: String,
+}
+
+fn stated() -> Stated {
+    toml::from_str(include_str!("claims.toml")).expect("a test reads it")
+}
 
 /// The claims, with what was measured of them.
 pub fn claims(found: &Found, resources: Option<&Resources>, extent: Extent) -> Vec<Claim> {
-    let mut claims = interconnect::claims(found);
-    claims.extend(speed::claims(found));
-    claims.extend(energy::claims(found));
-    claims.extend(pad::claims(found));
-    claims.extend(ablation::claims(found));
-    claims.extend(parameters::claims());
-    claims.extend(hardware::claims(found, resources, extent));
-    claims
+    let mut readings: BTreeMap<String, Vec<View>> = readings(found, resources, extent).into_iter().collect();
+    let Stated { claims, why } = stated();
+    let claim = |row: Row| Claim {
+        views: readings.remove(&row.id).unwrap_or_default(),
+        id: row.id,
+        place: row.place,
+        what: row.what,
+        paper: row.paper / row.over.unwrap_or(1.0),
+        unit: row.unit,
+        better: row.better,
+        why: why[&row.why].clone(),
+    };
+    claims.into_iter().map(claim).collect()
+}
+
+fn readings(found: &Found, resources: Option<&Resources>, extent: Extent) -> Vec<Reading> {
+    [
+        interconnect::readings(found),
+        speed::readings(found),
+        energy::readings(found),
+        pad::readings(found),
+        ablation::readings(found),
+        parameters::readings(),
+        hardware::readings(found, resources, extent),
+    ]
+    .concat()
 }
 
 #[cfg(test)]
@@ -38,15 +88,22 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn there_are_sixty_claims_with_names_of_their_own() {
-        let claims = claims(&Found::default(), None, Extent::Quick);
-        let ids: BTreeSet<&String> = claims.iter().map(|claim| &claim.id).collect();
-        assert_eq!(ids.len(), claims.len());
-        assert!(claims.len() >= 60, "{}", claims.len());
-        for claim in &claims {
-            assert!(!claim.why.is_empty() && claim.paper.is_finite(), "{}", claim.id);
-            assert_ne!(topic(claim.place), "other numbers", "{}", claim.place);
-        }
+    fn every_row_is_read_and_has_a_name_a_place_and_a_reason() {
+        let Stated { claims, why } = stated();
+        let names: BTreeSet<&String> = claims.iter().map(|row| &row.id).collect();
+        assert_eq!((names.len(), claims.len()), (103, 103));
+        let places: BTreeSet<&String> = claims.iter().map(|row| &row.place).collect();
+        assert!(places.iter().all(|place| topic(place) != "other numbers"), "{places:?}");
+        let reasons: BTreeSet<&String> = claims.iter().map(|row| &row.why).collect();
+        assert_eq!(reasons, why.keys().collect());
+    }
+
+    #[test]
+    fn every_row_has_a_reading_and_every_reading_a_row() {
+        let readings = readings(&Found::default(), None, Extent::Quick);
+        let read: BTreeSet<&String> = readings.iter().map(|(name, _)| name).collect();
+        assert_eq!(read.len(), readings.len());
+        assert_eq!(read, stated().claims.iter().map(|row| &row.id).collect());
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]
     let mut text = "# The paper beside meshkv\n\n".to_owned();
     text += &wrapped(&format!(
         "This page has every number of the paper's evaluation, and ours beside it. It is written by `{}`, meshkv {}, \
-         from {} rows. {} All readings of each claim are in [claims.json]({folder}claims.json).",
+         from {} rows. {} The command writes all readings of each claim to `claims.json`.",
         head.command, head.version, head.rows, head.sampling
     ));
     text += &wrapped(&format!(
@@ -35,8 +35,8 @@ pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]
     }
     let mut places: Vec<&str> = Vec::new();
     for claim in claims.iter().filter(|claim| !claim.views.is_empty()) {
-        if !places.contains(&claim.place) {
-            places.push(claim.place);
+        if !places.contains(&&*claim.place) {
+            places.push(&claim.place);
         }
     }
     for place in places {
@@ -76,8 +76,8 @@ fn row(claim: &Claim) -> String {
     let bound = view.map_or("", |view| view.bound_by.as_str());
     let cells = [
         claim.what.clone(),
-        figure(claim.paper, claim.unit),
-        view.map_or("-".to_owned(), |view| figure(view.ours, claim.unit)),
+        figure(claim.paper, &claim.unit),
+        view.map_or("-".to_owned(), |view| figure(view.ours, &claim.unit)),
         claim.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
         verdict.name().to_owned(),
         bound.to_owned(),

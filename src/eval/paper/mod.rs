@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The rows are those of a sweep of decode steps. Nothing here runs a fabric, touches the disk, or knows where rows
-//! are kept. The paper's numbers stand in `claims`, each once.
+//! are kept. `claims.toml` has the paper's numbers, each once.
 
 mod accuracy;
 mod case;

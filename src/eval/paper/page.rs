@@ -35,7 +35,7 @@ pub struct Head {
 struct Shown {
     id: String,
     what: String,
-    place: &'static str,
+    place: String,
     paper: String,
     paper_number: f64,
     ours: String,
@@ -77,10 +77,10 @@ fn shown(claim: &Claim) -> Shown {
     Shown {
         id: claim.id.clone(),
         what: claim.what.clone(),
-        place: claim.place,
-        paper: figure(claim.paper, claim.unit),
+        place: claim.place.clone(),
+        paper: figure(claim.paper, &claim.unit),
         paper_number: claim.paper,
-        ours: view.map_or("-".to_owned(), |view| figure(view.ours, claim.unit)),
+        ours: view.map_or("-".to_owned(), |view| figure(view.ours, &claim.unit)),
         ours_number: view.map(|view| view.ours),
         ratio: claim.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
         verdict: verdict.name(),
@@ -130,8 +130,8 @@ pub fn page(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]) ->
     let claims: Vec<Shown> = claims.iter().map(shown).collect();
     let mut places: Vec<&str> = Vec::new();
     claims.iter().for_each(|claim| {
-        if !places.contains(&claim.place) {
-            places.push(claim.place);
+        if !places.contains(&&*claim.place) {
+            places.push(&claim.place);
         }
     });
     let of_place = |place: &&str| {

@@ -91,37 +91,48 @@ fn on_all(case: Case) -> impl Iterator<Item = Case> {
     mappings(case.batch).iter().map(move |&mapping| case.mapped(mapping))
 }
 
+fn cent(case: Case) -> Case {
+    Case { fabric: "cent", ..case }
+}
+
+fn meshkv(case: Case) -> Case {
+    Case { fabric: "meshkv", ..case }
+}
+
+/// The fabrics that are compared, in contexts of so many tokens.
+fn by_context(contexts: &'static [u32]) -> impl Iterator<Item = Case> {
+    COMPARED.into_iter().flat_map(move |fabric| {
+        contexts.iter().flat_map(move |&tokens| on_all(Case::of(fabric).tokens(tokens)))
+    })
+}
+
+fn traffic_over(of: &Measured, base: Option<&Measured>) -> String {
+    over(of.traffic, base.map(|b| b.traffic))
+}
+
+fn speed_over(of: &Measured, base: Option<&Measured>) -> String {
+    over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles))
+}
+
 /// All tables.
 pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> {
-    let cent = |case: Case| Case { fabric: "cent", ..case };
-    let meshkv = |case: Case| Case { fabric: "meshkv", ..case };
-    let base_of_ablation =
-        |case: Case| Case { fabric: if case.skewed { SWAPS[0] } else { "meshkv" }, ..case };
-    let models = [Model::Llama, Model::Mistral];
-    let traffic = models.into_iter().flat_map(|model| {
+    let mut tables = of_mechanisms(found);
+    tables.extend(of_limits(found));
+    tables.extend([of_steps(found), of_intervals(found), of_accuracy(errors), of_claims(claims)]);
+    tables
+}
+
+/// The paper's own comparisons.
+fn of_mechanisms(found: &Found) -> Vec<Table> {
+    let traffic = [Model::Llama, Model::Mistral].into_iter().flat_map(|model| {
         COMPARED.into_iter().flat_map(move |fabric| {
             let case = Case::of(fabric).model(model);
             on_all(case).chain([case.shared()])
         })
     });
-    let by_context = |contexts: &'static [u32]| {
-        COMPARED.into_iter().flat_map(move |fabric| {
-            contexts.iter().flat_map(move |&tokens| on_all(Case::of(fabric).tokens(tokens)))
-        })
-    };
     let throughput = [1, 4, 8]
         .into_iter()
         .flat_map(|batch| COMPARED.into_iter().flat_map(move |fabric| on_all(Case::of(fabric).batch(batch))));
-    let ablation = ["meshkv"].into_iter().chain(ABLATED).flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
-    let swaps = SWAPS.into_iter().map(|fabric| Case::of(fabric).skewed().mapped(Mapping::RowAligned));
-    let varied = VARIED.into_iter().chain(WINDOWS).map(|fabric| Case::of(fabric).batch(8));
-    let long = LONG_MESH.into_iter().flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
-    let windows = ["meshkv"].into_iter().chain(WINDOWS);
-    let merging =
-        windows.flat_map(|fabric| [Case::of(fabric).model(Model::Mistral), Case::of(fabric).batch(8)]);
-    let cards = CARDS.into_iter().flat_map(|fabric| {
-        [4096, 16_384].map(|tokens| Case::of(fabric).tokens(tokens).mapped(Mapping::RowAligned))
-    });
     vec![
         of_cases(
             found,
@@ -129,7 +140,7 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
             &["traversals", "over_cent"],
             traffic,
             cent,
-            |of, base| vec![format!("{:.0}", of.traffic), over(of.traffic, base.map(|b| b.traffic))],
+            |of, base| vec![format!("{:.0}", of.traffic), traffic_over(of, base)],
         ),
         of_cases(
             found,
@@ -145,7 +156,7 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
             &["cycles", "over_cent"],
             throughput,
             cent,
-            |of, base| vec![format!("{:.0}", of.cycles), over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles))],
+            |of, base| vec![format!("{:.0}", of.cycles), speed_over(of, base)],
         ),
         of_cases(
             found,
@@ -167,18 +178,30 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
                 cells.chain([over(net(of), base.map(net))]).collect()
             },
         ),
+    ]
+}
+
+/// What each mechanism is worth, and where its limits are.
+fn of_limits(found: &Found) -> Vec<Table> {
+    let ablation = ["meshkv"].into_iter().chain(ABLATED).flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
+    let varied = VARIED.into_iter().chain(WINDOWS).map(|fabric| Case::of(fabric).batch(8));
+    let long = LONG_MESH.into_iter().flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
+    let swaps = SWAPS.into_iter().map(|fabric| Case::of(fabric).skewed().mapped(Mapping::RowAligned));
+    let windows = ["meshkv"].into_iter().chain(WINDOWS);
+    let merging =
+        windows.flat_map(|fabric| [Case::of(fabric).model(Model::Mistral), Case::of(fabric).batch(8)]);
+    let models = [Model::Llama, Model::Mistral].into_iter();
+    let cards = CARDS.into_iter().flat_map(|fabric| {
+        [4096, 16_384].map(|tokens| Case::of(fabric).tokens(tokens).mapped(Mapping::RowAligned))
+    });
+    vec![
         of_cases(
             found,
             ("ablation", "Mechanisms left out and keys changed, over meshkv under the same mapping"),
             &["throughput", "traffic"],
             ablation.chain(varied).chain(long).chain(swaps),
-            base_of_ablation,
-            |of, base| {
-                vec![
-                    over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles)),
-                    over(of.traffic, base.map(|b| b.traffic)),
-                ]
-            },
+            |case| Case { fabric: if case.skewed { SWAPS[0] } else { "meshkv" }, ..case },
+            |of, base| vec![speed_over(of, base), traffic_over(of, base)],
         ),
         of_cases(
             found,
@@ -195,17 +218,11 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
                 "The limit of placement: each slice in the column that computes its KV head (takv.spread), beside cent with a head on one tile",
             ),
             &["traversals", "over_cent", "cycles", "speed_over_cent"],
-            [Model::Llama, Model::Mistral]
-                .into_iter()
-                .map(|model| Case::of(OWN_COLUMNS).model(model).mapped(Mapping::RowAligned)),
-            |case| Case { fabric: "cent", mapping: Mapping::HeadTile, ..case },
+            models.map(|model| Case::of(OWN_COLUMNS).model(model).mapped(Mapping::RowAligned)),
+            |case| cent(case).mapped(Mapping::HeadTile),
             |of, base| {
-                vec![
-                    format!("{:.0}", of.traffic),
-                    over(of.traffic, base.map(|b| b.traffic)),
-                    format!("{:.0}", of.cycles),
-                    over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles)),
-                ]
+                let (flits, cycles) = (format!("{:.0}", of.traffic), format!("{:.0}", of.cycles));
+                vec![flits, traffic_over(of, base), cycles, speed_over(of, base)]
             },
         ),
         of_cases(
@@ -216,10 +233,6 @@ pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> 
             meshkv,
             |of, _| vec![format!("{:.2}", of.us), format!("{:.4}", of.share)],
         ),
-        of_steps(found),
-        of_intervals(found),
-        of_accuracy(errors),
-        of_claims(claims),
     ]
 }
 
@@ -287,11 +300,11 @@ fn of_claims(claims: &[Claim]) -> Table {
         let shown = |number: Option<f64>| number.map_or(String::new(), |n| format!("{n:.6}"));
         vec![
             claim.id.clone(),
-            claim.place.to_owned(),
+            claim.place.clone(),
             claim.what.clone(),
             claim.paper.to_string(),
             shown(view.map(|view| view.ours)),
-            claim.unit.to_owned(),
+            claim.unit.clone(),
             shown(claim.ratio()),
             verdict.name().to_owned(),
             view.map_or(String::new(), |view| view.name.clone()),

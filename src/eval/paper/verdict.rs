@@ -1,6 +1,6 @@
 //! Verdicts on a claim of the paper.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a measurement says of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -22,7 +22,8 @@ pub enum Verdict {
 pub const TOLERANCE: f64 = 0.05;
 
 /// What is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Better {
     /// A lower number.
     Lower,

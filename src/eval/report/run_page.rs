@@ -21,7 +21,7 @@ pub struct RunTable {
 }
 
 /// Contents of a page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Default, Debug, Clone, PartialEq, Serialize)]
 pub struct RunPage {
     /// Heading.
     pub title: String,

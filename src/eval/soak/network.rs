@@ -6,7 +6,7 @@ use crate::cosim::dut::network::Network;
 use crate::cosim::hash::mix;
 use crate::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::{Hotspot, PatternKind};
-use crate::cosim::workloads::network::measure::{run, Measured, Phase, RunError};
+use crate::cosim::workloads::network::measure::{run, Measured, RunError, Stop};
 use crate::cosim::workloads::network::Phases;
 use crate::design::{Design, NodeId};
 
@@ -156,16 +156,16 @@ fn shape(draw: &mut Draw, design: &Design) -> Shape {
 /// Takes one run through a network with the run's stalls.
 ///
 /// # Errors
-/// If the network finds an error of its own, or the run does not end.
+/// If the network finds an error of its own, or the run does not end or is stopped.
 pub fn take(
     run_of: &SoakRun,
     design: &Design,
     network: &mut dyn Network,
-    observe: &mut dyn FnMut(Phase, u64),
+    stop: Stop<'_>,
 ) -> Result<Measured, RunError> {
     network.reset()?;
     let generator = Generator::new(design, &run_of.traffic).map_err(anyhow::Error::from)?;
-    run(network, design, generator, &run_of.phases, observe)
+    run(network, design, generator, &run_of.phases, stop)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod stimulus;
 use memory::Port;
 use meshkv::cosim::build::Library;
 use meshkv::cosim::checks::lockstep::PortLockstep;
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::pins::{Pin, Pins};
 use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::hash::mix;
@@ -118,7 +119,7 @@ impl RandomFabric {
         seed: u64,
     ) -> RandomFabric {
         let both = PortLockstep::new(sockets, top, design).expect("both have these ports");
-        let pins = Pins::of(Box::new(both)).expect("they come out of reset");
+        let pins = Pins::clocked(Box::new(both), &Clocks::IN_STEP).expect("they come out of reset");
         RandomFabric::of(pins, top, design, pace, seed)
     }
 

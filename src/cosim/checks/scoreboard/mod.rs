@@ -12,11 +12,10 @@ mod slab;
 mod waits;
 
 use super::violation::{Violation, ViolationKind, Violations};
-use crate::cosim::dut::network::{Ejection, Entry, Injection, Network};
-use crate::cosim::hash::mix;
+use crate::cosim::dut::network::{Ejection, Entry};
 use crate::cosim::tile_set::TileSet;
-use crate::cosim::traffic::packet::{FlitBits, Header, Packet};
-use crate::design::{Class, Design, DestKind, Mesh, NodeId, Router};
+use crate::cosim::traffic::packet::{FlitBits, Packet};
+use crate::design::{Class, Design, Mesh, NodeId, Router};
 use records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
 use slab::Slab;
 use std::collections::{HashMap, VecDeque};
@@ -45,17 +44,30 @@ pub struct Arrival {
     pub complete: bool,
 }
 
+/// A flit that is about to be sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected<'a> {
+    /// Record of its packet.
+    pub packet: u32,
+    /// Position in its packet, from 0.
+    pub index: u32,
+    /// Key of the flit before it in its packet.
+    pub before: Option<u64>,
+    /// Destinations.
+    pub dests: TileSet,
+    /// Header.
+    pub head: &'a [u32],
+}
+
 /// All flits under way, and all violations so far.
 #[derive(Debug)]
 pub struct FlitScoreboard {
     mesh: Mesh,
     router: Router,
-    dest_kind: DestKind,
     bits: FlitBits,
     flits: Slab<FlitRecord>,
     packets: Slab<PacketRecord>,
     sent_flits: u64,
-    sent_packets: u64,
     outstanding: u64,
     expected_links: u64,
     /// Keys of the flits in each source queue, by tile and class, and the cycle from which its head was free to leave.
@@ -69,9 +81,7 @@ pub struct FlitScoreboard {
     violations: Violations,
     /// Headers of the flits under way, by the slot of their records.
     heads: Vec<u32>,
-    // Reused for every flit: its bits, and the members of a set.
-    dest: Vec<u32>,
-    head: Vec<u32>,
+    // Reused for every flit: its payload, and the members of a set.
     data: Vec<u32>,
     members: Vec<NodeId>,
 }
@@ -82,12 +92,10 @@ impl FlitScoreboard {
         FlitScoreboard {
             mesh: design.mesh,
             router: design.router,
-            dest_kind: design.flit.dest_kind,
             bits: FlitBits::new(design),
             flits: Slab::default(),
             packets: Slab::default(),
             sent_flits: 0,
-            sent_packets: 0,
             outstanding: 0,
             expected_links: 0,
             waiting: design.mesh.nodes().map(|_| Default::default()).collect(),
@@ -96,8 +104,6 @@ impl FlitScoreboard {
             waits: Waits::new(design),
             violations: Violations::default(),
             heads: Vec::new(),
-            dest: Vec::new(),
-            head: Vec::new(),
             data: Vec::new(),
             members: Vec::new(),
         }
@@ -119,114 +125,43 @@ impl FlitScoreboard {
         self.waits.longest()
     }
 
-    /// Injects the flits of a packet, ready from the cycle of its generation. Where the routers do
-    /// not multicast, every destination gets a copy of its own, one after the other.
-    ///
-    /// # Errors
-    /// If the network's source queue cannot grow.
-    pub fn send(&mut self, packet: &Packet, network: &mut dyn Network) -> anyhow::Result<()> {
-        let serial = self.sent_packets;
-        self.sent_packets += 1;
+    /// Records a packet before its flits, and returns the number of the record.
+    pub fn expect_packet(&mut self, packet: &Packet, serial: u64) -> u32 {
         self.waits.sends(packet);
         let left = packet.flits * packet.dests.len();
         self.outstanding += u64::from(left);
-        let slot = self.packets.insert(PacketRecord {
-            packet: *packet,
-            serial,
-            left,
-            entered: packet.cycle,
-            in_network: false,
-        });
-        if self.dest_kind == DestKind::Set || packet.dests.len() == 1 {
-            self.send_copy(packet, slot, serial, packet.dests, network)?;
-        } else {
-            let mesh = self.mesh;
-            for tile in packet.dests.iter().filter_map(|index| mesh.node_at(index)) {
-                self.send_copy(packet, slot, serial, TileSet::one(tile), network)?;
-            }
-        }
-        Ok(())
+        let entered = packet.cycle;
+        self.packets.insert(PacketRecord { packet: *packet, serial, left, entered, in_network: false })
     }
 
-    fn send_copy(
-        &mut self,
-        packet: &Packet,
-        slot: u32,
-        serial: u64,
-        dests: TileSet,
-        network: &mut dyn Network,
-    ) -> anyhow::Result<()> {
-        let Packet { source, class, flits, cycle: ready, .. } = *packet;
+    /// Counts the links that the flits of a copy take to its destinations.
+    pub fn expect_links(&mut self, packet: &Packet, dests: &TileSet) {
         let links = match dests.only().and_then(|index| self.mesh.node_at(index)) {
-            Some(only) => self.mesh.hops(source, only),
+            Some(only) => self.mesh.hops(packet.source, only),
             None => {
                 self.members.clear();
                 self.members.extend(dests.iter().filter_map(|index| self.mesh.node_at(index)));
-                self.mesh.xym_tree_links(source, &self.members)
+                self.mesh.xym_tree_links(packet.source, &self.members)
             }
         };
-        self.expected_links += u64::from(links) * u64::from(flits);
-        let vc_mask = self.vc_mask(packet, serial);
-        self.bits.write_dest(&dests, &mut self.dest);
-        let mut before = None;
-        for index in 0..flits {
-            let at = self.flits.next_slot();
-            let key = self.sent_flits << SLOT_BITS | u64::from(at);
-            self.sent_flits += 1;
-            self.flits.insert(FlitRecord {
-                key,
-                packet: slot,
-                index,
-                headed: ready,
-                before,
-                all: dests,
-                left: dests,
-            });
-            before = Some(key);
-            let (tag, several) = (packet.tag.unwrap_or(serial), dests.len() > 1);
-            let header = Header { class, source, tag, index, flits, several };
-            self.bits.write_head(&header, &mut self.head);
-            self.keep_head(at);
-            self.bits.write_data(key, &mut self.data);
-            // Only PART holds its channel from flit to flit; KV flits are switched one by one.
-            let last = class != Class::Part || index + 1 == flits;
-            let (dest, head, data) = (&self.dest[..], &self.head[..], &self.data[..]);
-            self.waiting[source.index()][class as usize].0.push_back(key);
-            network.inject(&Injection {
-                tile: source,
-                class,
-                vc_mask,
-                ready_cycle: ready,
-                last,
-                dest,
-                head,
-                data,
-            })?;
-        }
-        Ok(())
+        self.expected_links += u64::from(links) * u64::from(packet.flits);
     }
 
-    /// Stores the header that has just been written until the flit of this slot arrives.
-    fn keep_head(&mut self, slot: u32) {
-        let words = self.head.len();
-        let at = slot as usize * words;
-        if self.heads.len() < at + words {
-            self.heads.resize(at + words, 0);
+    /// Records a flit that is about to enter its source queue, and returns the key that its payload must carry.
+    pub fn expect(&mut self, packet: &Packet, flit: Expected<'_>) -> u64 {
+        let Expected { packet: record, index, before, dests, head } = flit;
+        let slot = self.flits.next_slot();
+        let key = self.sent_flits << SLOT_BITS | u64::from(slot);
+        self.sent_flits += 1;
+        let (headed, all, left) = (packet.cycle, dests, dests);
+        self.flits.insert(FlitRecord { key, packet: record, index, headed, before, all, left });
+        let at = slot as usize * head.len();
+        if self.heads.len() < at + head.len() {
+            self.heads.resize(at + head.len(), 0);
         }
-        self.heads[at..at + words].copy_from_slice(&self.head);
-    }
-
-    /// Channels that a packet may enter on. Flits of one tag use one channel: on two they could
-    /// overtake each other.
-    fn vc_mask(&self, packet: &Packet, serial: u64) -> u32 {
-        let vcs = self.router.vcs_of_class(packet.class);
-        let all = vcs.clone().fold(0, |mask, vc| mask | 1 << vc);
-        let ordered = packet.class == Class::KvData && (packet.flits > 1 || packet.tag.is_some());
-        if !ordered {
-            return all;
-        }
-        let choice = mix(packet.tag.unwrap_or(serial)) % u64::from(vcs.end - vcs.start);
-        1 << (vcs.start + choice as u32)
+        self.heads[at..at + head.len()].copy_from_slice(head);
+        self.waiting[packet.source.index()][packet.class as usize].0.push_back(key);
+        key
     }
 
     /// Flits that wait in a source queue of the network.

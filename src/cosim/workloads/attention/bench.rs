@@ -5,13 +5,9 @@ use super::error::AttentionError;
 use super::expected::Numbers;
 use super::job::Job;
 use super::result::AttentionResult;
-use crate::cosim::build::Library;
-use crate::cosim::checks::lockstep::PortLockstep;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
-use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::ports::DutPorts;
-use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Behaviour, Image};
 use crate::design::Design;
@@ -25,33 +21,6 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library of the whole design. `seed` sets what registers hold before reset.
-    ///
-    /// # Errors
-    /// If it was built for another design, or does not start.
-    pub fn new(
-        library: &Library,
-        job: &'a Job<'a>,
-        behaviour: Behaviour,
-        seed: u64,
-    ) -> Result<Bench<'a>, DutError> {
-        Bench::with_clocks(library, job, behaviour, seed, Clocks::IN_STEP)
-    }
-
-    /// The same with a separate clock for PaD, which a library with one clock cannot have.
-    ///
-    /// # Errors
-    /// As [`Bench::new`].
-    pub fn with_clocks(
-        library: &Library,
-        job: &'a Job<'a>,
-        behaviour: Behaviour,
-        seed: u64,
-        clocks: Clocks,
-    ) -> Result<Bench<'a>, DutError> {
-        Bench::on(verilated(library, seed)?, job, behaviour, clocks)
-    }
-
     /// Runs on the model of the design, with the same cycles. Without `numbers` only times are
     /// computed: outputs are empty and not checked.
     ///
@@ -66,28 +35,11 @@ impl<'a> Bench<'a> {
         let (design, top) = (job.design, Bench::ports(job.design));
         let (tell, told) = channel();
         let model = FabricPorts::core(design, &top, numbers.then_some(tell));
-        let pins = Pins::clocked(Box::new(model), &clocks)?;
         let source = match numbers {
             true => Source::Model(Box::new(Numbers::new(design, told))),
             false => Source::Nobody,
         };
-        Bench::of(pins, job, behaviour, clocks, source)
-    }
-
-    /// Runs both and compares them at every port in every cycle. Numbers are the Verilog's.
-    ///
-    /// # Errors
-    /// As [`Bench::with_clocks`] and [`Bench::on_model`].
-    pub fn in_lockstep(
-        library: &Library,
-        job: &'a Job<'a>,
-        behaviour: Behaviour,
-        seed: u64,
-        clocks: Clocks,
-    ) -> Result<Bench<'a>, DutError> {
-        let (rtl, model) = (verilated(library, seed)?, Bench::model(job.design));
-        let both = PortLockstep::beside(rtl, model, &Bench::ports(job.design), job.design)?;
-        Bench::on(Box::new(both), job, behaviour, clocks)
+        Bench::of(Box::new(model), job, behaviour, clocks, source)
     }
 
     /// Ports of the whole design.
@@ -111,11 +63,11 @@ impl<'a> Bench<'a> {
         behaviour: Behaviour,
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
-        Bench::of(Pins::clocked(dut, &clocks)?, job, behaviour, clocks, Source::Pins)
+        Bench::of(dut, job, behaviour, clocks, Source::Pins)
     }
 
     fn of(
-        pins: Pins,
+        dut: Box<dyn DutPorts>,
         job: &'a Job<'a>,
         behaviour: Behaviour,
         clocks: Clocks,
@@ -126,7 +78,7 @@ impl<'a> Bench<'a> {
             Source::Nobody => Image::Hash(0),
         };
         let top = Bench::ports(job.design);
-        let core = Core::new(pins, &top, job.design, (behaviour, image), clocks, source)?;
+        let core = Core::new(dut, &top, job.design, (behaviour, image), clocks, source)?;
         Ok(Bench { job, core })
     }
 

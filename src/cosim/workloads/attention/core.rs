@@ -1,16 +1,22 @@
 //! The whole design with the memory behind it, and one job after another on it: drives queries, new tokens,
 //! descriptors and memory, and collects outputs and counters.
 
+mod source;
+mod under_way;
+
+pub(super) use source::Source;
+pub(super) use under_way::Manner;
+
 use super::error::AttentionError;
-use super::expected::{expected_at, Numbers};
+use super::expected::expected_at;
 use super::growth::Growth;
 use super::job::Job;
 use super::probes::Probes;
-use super::result::{AttentionResult, HeadSums};
+use super::result::AttentionResult;
 use super::root_sums::RootSums;
-use super::visit_order::Visit;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
 use crate::cosim::workloads::fabric_pins::{DescriptorPins, MemoryPins};
@@ -19,7 +25,9 @@ use crate::cosim::workloads::{Event, Watchdog};
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::State;
+use source::Output;
 use std::collections::BTreeMap;
+use under_way::UnderWay;
 
 /// Cycles between two calls of `stop`.
 const BATCH: u64 = 256;
@@ -48,62 +56,6 @@ group_pins! {
 group_pins! {
     /// Outputs of a design with swapping homes between two steps.
     SwapPins { swap_valid swap_a swap_b occupancy_valid }
-}
-
-/// An output of a head.
-#[derive(Debug, Default)]
-struct Output {
-    /// FP16.
-    elements: Vec<u16>,
-    /// A logit of the head saturated.
-    void: bool,
-    /// Its sums, if they are computed.
-    sums: Option<HeadSums>,
-}
-
-/// Source of the outputs.
-#[derive(Debug)]
-pub(super) enum Source {
-    /// The output ports.
-    Pins,
-    /// Computed from the jobs and merges of the model.
-    Model(Box<Numbers>),
-    /// None.
-    Nobody,
-}
-
-impl Source {
-    /// Notes that the partial result of a row is merged; false if there can be none.
-    fn merge(&mut self, design: &Design, x: u32, (stream, head): (u32, u32), y: u32) -> bool {
-        let Source::Model(numbers) = self else { return true };
-        let tile = design.mesh.node(x, y);
-        tile.is_some_and(|tile| numbers.merge(design, Visit { tile, stream, head }))
-    }
-
-    /// The output of a head; `shown` is what the ports have of it.
-    fn output(&mut self, job: &Job, of: (u32, u32), shown: Output) -> Output {
-        match self {
-            Source::Pins => shown,
-            Source::Model(numbers) => {
-                let head = numbers.output(job, of);
-                Output { elements: head.output, void: head.void, sums: Some(head.sums) }
-            }
-            Source::Nobody => Output::default(),
-        }
-    }
-}
-
-/// How a job is run.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
-    /// Cycles of each tile that are recorded, from the first descriptor on.
-    pub(super) timeline: usize,
-    /// Of 256 cycles, those in which a root's output is refused.
-    pub(super) stall: u8,
-    /// Another job follows: the run ends when the design has settled. Counters are not read.
-    pub(super) goes_on: bool,
-    /// The design has the queries of the job from one before.
-    pub(super) has_queries: bool,
 }
 
 /// The whole design out of reset.
@@ -135,16 +87,16 @@ pub(super) struct Core<'a> {
 }
 
 impl<'a> Core<'a> {
-    /// Finds all ports of a design out of reset.
+    /// Takes a design out of reset, and finds all its ports.
     pub(super) fn new(
-        mut pins: Pins,
+        dut: Box<dyn DutPorts>,
         top: &ModuleSpec,
         design: &'a Design,
         (behaviour, image): (Behaviour, Image),
         clocks: Clocks,
         source: Source,
     ) -> Result<Core<'a>, DutError> {
-        pins.silence(top)?;
+        let mut pins = Pins::open(dut, top, &clocks)?;
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
         let has = |name: &str| top.ports.iter().any(|p| p.name == name);
         Ok(Core {
@@ -191,147 +143,211 @@ impl<'a> Core<'a> {
         manner: Manner,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<AttentionResult, AttentionError> {
-        let design = self.design;
-        let cols = design.mesh.cols() as usize;
-        let heads = (design.config.model.heads * job.streams) as usize;
-        let start = self.pins.cycle();
-        let homes = self.homes.clone();
+        let (start, homes) = (self.pins.cycle(), self.homes.clone());
+        self.prepare(job, manner, stop)?;
+        let mut run = self.begin(job, manner, start);
+        let watchdog = Watchdog::of(self.design);
+        while !self.is_over(run.end, manner.goes_on) {
+            run.cycle = self.pins.cycle() - run.begun;
+            self.drive(&mut run);
+            self.pins.tick()?;
+            self.observe_inputs(&mut run);
+            self.observe_merges(&mut run);
+            for x in 0..run.takes.len() {
+                if run.takes[x] && self.pins.get(self.columns.out_valid, x) == 1 {
+                    self.take_flit(&mut run, x)?;
+                }
+            }
+            self.probes.look(&self.pins, &mut run.result, run.cycle, manner.timeline);
+            if run.result.kv_cycles == run.cycle + 1 {
+                run.moves();
+            }
+            self.watch(&run, &watchdog, stop)?;
+        }
+        Ok(self.finish(run, &homes))
+    }
+
+    /// Sends what a job has before its descriptors: the wish for partial results, queries and new tokens.
+    fn prepare(
+        &mut self,
+        job: &Job,
+        manner: Manner,
+        stop: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(), AttentionError> {
         if let Some(growth) = &mut self.growth {
             growth.begin(job);
         }
-        self.occupancies = if self.swaps.is_some() { design.mesh.tiles() } else { 0 };
+        self.occupancies = if self.swaps.is_some() { self.design.mesh.tiles() } else { 0 };
         if job.partials {
-            let asked = vec![u32::MAX; design.config.model.max_streams.div_ceil(32) as usize];
+            let asked = vec![u32::MAX; self.design.config.model.max_streams.div_ceil(32) as usize];
             self.pins.set_part(self.one.partials, 0, &asked);
         }
         if !manner.has_queries {
-            self.send_queries(job, heads, stop)?;
+            self.send_queries(job, stop)?;
         }
         while self.growth.as_ref().is_some_and(|growth| !growth.are_in()) {
             self.tick_inputs()?;
         }
+        Ok(())
+    }
+
+    /// A job before its first descriptor; its queries began to go in at `start`.
+    fn begin<'j>(&mut self, job: &'j Job<'j>, manner: Manner, start: u64) -> UnderWay<'j> {
         let begun = self.pins.cycle();
-        let since = *self.since.get_or_insert(begun);
-        let pending = job.descriptors().expect("the job was checked");
-        let mut next = 0;
-        let mut result = AttentionResult::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
+        let cols = self.design.mesh.cols() as usize;
+        let numbers = !matches!(self.source, Source::Nobody);
+        let mut result = AttentionResult::begun(self.design, self.clocks, numbers);
         result.query_cycles = begun - start;
-        let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
-        let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-        let mut computed = BTreeMap::new();
-        let watchdog = Watchdog::of(design);
-        let (mut moved, moved_before) = (begun, self.memory.moved());
-        let mut end = None;
         result.passed.first(Event::QueriesIn, result.query_cycles);
-        while !self.is_over(end, manner.goes_on) {
-            let cycle = self.pins.cycle() - begun;
-            let passed = result.query_cycles + cycle + 1;
-            self.descriptors.present(&mut self.pins, pending.get(next));
-            if let Some(growth) = &mut self.growth {
-                growth.present(&mut self.pins, pending.get(next));
-            }
-            let of_memory = self.pins.cycle() - since;
-            self.memory_pins.drive(&mut self.pins, &mut self.memory, of_memory);
-            let mut takes = vec![false; cols];
-            for (x, takes) in takes.iter_mut().enumerate() {
-                self.random = crate::cosim::hash::mix(self.random);
-                *takes = (self.random >> 56) as u8 >= manner.stall;
-                self.pins.set(self.columns.out_ready, x, u64::from(*takes));
-            }
-            self.pins.tick()?;
-            if next < pending.len() && self.descriptors.taken(&self.pins) {
-                next += 1;
-                moved = self.pins.cycle();
-                result.passed.first(Event::Descriptor, passed);
-            }
-            if self.memory_pins.observe(&self.pins, &mut self.memory, of_memory) {
-                moved = self.pins.cycle();
-                result.passed.memory(passed, moved_before, &self.memory);
-            }
-            if let Some(growth) = &mut self.growth {
-                if growth.observe(&self.pins, &mut self.memory, cycle, &mut result.violations) {
-                    moved = self.pins.cycle();
-                }
-            }
-            if self.learn(&mut result) {
-                moved = self.pins.cycle();
-            }
-            self.sums.look(&self.pins);
-            for (x, of, y) in self.probes.merges(&self.pins, design) {
-                if !self.source.merge(design, x, of, y) {
-                    let what = format!("row {y} of column {x} has no partial result of {of:?}");
-                    result.violations.push(format!("cycle {cycle}: {what}"));
-                }
-                result.packets[x as usize] += 1;
-                result.passed.last(Event::Merging, passed);
-                merged.entry(of).or_default().push(y);
-                moved = self.pins.cycle();
-            }
-            for x in 0..cols {
-                let get = |pin: Pin| self.pins.get(pin, x) as u32;
-                let first_head = design.heads.of_column(x as u32).start;
-                if get(self.columns.out_valid) == 1 && takes[x] {
-                    let words: Vec<u32> = self.pins.part(self.columns.out_data, x).collect();
-                    let (index, layer) = (get(self.columns.out_index), get(self.columns.out_layer));
-                    let due = partial[x].len() / (2 * words.len());
-                    if due == 0 {
-                        result.passed.last(Event::Output, passed);
-                    }
-                    if (index as usize, layer) != (due, pending[0].layer) {
-                        let what = format!("flit {index} of layer {layer} came as flit {due}");
-                        result.violations.push(format!("cycle {cycle}: output of column {x}: {what}"));
-                    }
-                    partial[x].extend(words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]));
-                    if get(self.columns.out_last) == 1 {
-                        let mut shown = std::mem::take(&mut partial[x]);
-                        let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
-                        if get(self.columns.out_partial) == 1 {
-                            State::out_of_flits(&mut shown, 2 * words.len());
-                        } else {
-                            shown.truncate(design.config.pe.head_dim as usize);
-                        }
-                        if (get(self.columns.out_partial) == 1) != job.partials {
-                            let what = format!("{of:?} returns the other of output and partial result");
-                            result.violations.push(format!("cycle {cycle}: {what}"));
-                        }
-                        self.sums.output(x, of);
-                        let void = get(self.columns.out_saturated) == 1;
-                        let shown = Output { elements: shown, void, sums: None };
-                        let output = self.source.output(job, of, shown);
-                        result.outputs.insert(of, output.elements);
-                        result.void.extend(output.void.then_some(of));
-                        computed.extend(output.sums.map(|sums| (of, sums)));
-                    }
-                    moved = self.pins.cycle();
-                    if result.outputs.len() == heads && end.is_none() {
-                        result.cycles = cycle + 1;
-                        end = Some(self.pins.cycle());
-                        // The last run is over and every counter must be read: a faster scan could skip some.
-                        if !manner.goes_on {
-                            self.pins.set_clocks(&self.clocks.into_step())?;
-                        }
-                    }
-                }
-            }
-            self.probes.look(&self.pins, &mut result, cycle, manner.timeline);
-            if result.kv_cycles == cycle + 1 {
-                moved = self.pins.cycle();
-            }
-            let now = self.pins.cycle();
-            if now.is_multiple_of(BATCH) && stop(result.outputs.len()) {
-                return Err(AttentionError::Stopped);
-            }
-            if watchdog.is_over(now - moved, &self.memory) {
-                let (cycles, missing) = (now - moved, heads - result.outputs.len());
-                if let Some(growth) =
-                    self.growth.as_ref().filter(|growth| missing == 0 && !growth.are_written())
-                {
-                    return Err(AttentionError::Unwritten { cycles, at: now, waiting: growth.waiting() });
-                }
-                return Err(AttentionError::Stuck { cycles, at: now, missing, heads });
+        UnderWay {
+            job,
+            manner,
+            pending: job.descriptors().expect("the job was checked"),
+            next: 0,
+            begun,
+            since: *self.since.get_or_insert(begun),
+            cycle: 0,
+            moved: begun,
+            moved_before: self.memory.moved(),
+            takes: vec![false; cols],
+            partial: vec![Vec::new(); cols],
+            merged: BTreeMap::new(),
+            computed: BTreeMap::new(),
+            end: None,
+            result,
+        }
+    }
+
+    /// Drives descriptors, new tokens, memory, and the readiness for outputs.
+    fn drive(&mut self, run: &mut UnderWay) {
+        let next = run.pending.get(run.next);
+        self.descriptors.present(&mut self.pins, next);
+        if let Some(growth) = &mut self.growth {
+            growth.present(&mut self.pins, next);
+        }
+        self.memory_pins.drive(&mut self.pins, &mut self.memory, run.of_memory());
+        for (x, takes) in run.takes.iter_mut().enumerate() {
+            self.random = crate::cosim::hash::mix(self.random);
+            *takes = (self.random >> 56) as u8 >= run.manner.stall;
+            self.pins.set(self.columns.out_ready, x, u64::from(*takes));
+        }
+    }
+
+    /// Notes what the design takes, and what moves between it and memory.
+    fn observe_inputs(&mut self, run: &mut UnderWay) {
+        let passed = run.passed();
+        if run.next < run.pending.len() && self.descriptors.taken(&self.pins) {
+            run.next += 1;
+            run.moves();
+            run.result.passed.first(Event::Descriptor, passed);
+        }
+        if self.memory_pins.observe(&self.pins, &mut self.memory, run.of_memory()) {
+            run.moves();
+            run.result.passed.memory(passed, run.moved_before, &self.memory);
+        }
+        if let Some(growth) = &mut self.growth {
+            if growth.observe(&self.pins, &mut self.memory, run.cycle, &mut run.result.violations) {
+                run.moves();
             }
         }
-        result.settle_cycles = self.pins.cycle() - end.unwrap_or(begun);
+        if self.learn(&mut run.result) {
+            run.moves();
+        }
+    }
+
+    /// Notes the partial results that roots merge.
+    fn observe_merges(&mut self, run: &mut UnderWay) {
+        self.sums.look(&self.pins);
+        for (x, of, y) in self.probes.merges(&self.pins, self.design) {
+            if !self.source.merge(self.design, x, of, y) {
+                run.violates(format!("row {y} of column {x} has no partial result of {of:?}"));
+            }
+            run.result.packets[x as usize] += 1;
+            run.result.passed.last(Event::Merging, run.passed());
+            run.merged.entry(of).or_default().push(y);
+            run.moves();
+        }
+    }
+
+    /// Takes a flit of an output of a column.
+    fn take_flit(&mut self, run: &mut UnderWay, x: usize) -> Result<(), DutError> {
+        let get = |pin: Pin| self.pins.get(pin, x) as u32;
+        let words: Vec<u32> = self.pins.part(self.columns.out_data, x).collect();
+        let (index, layer) = (get(self.columns.out_index), get(self.columns.out_layer));
+        let due = run.partial[x].len() / (2 * words.len());
+        if due == 0 {
+            run.result.passed.last(Event::Output, run.passed());
+        }
+        if (index as usize, layer) != (due, run.pending[0].layer) {
+            let what = format!("flit {index} of layer {layer} came as flit {due}");
+            run.violates(format!("output of column {x}: {what}"));
+        }
+        run.partial[x].extend(words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]));
+        if get(self.columns.out_last) == 1 {
+            self.take_output(run, x, 2 * words.len());
+        }
+        run.moves();
+        if run.result.outputs.len() == run.job.outputs() && run.end.is_none() {
+            run.result.cycles = run.cycle + 1;
+            run.end = Some(self.pins.cycle());
+            // The last run is over and every counter must be read: a faster scan could skip some.
+            if !run.manner.goes_on {
+                self.pins.set_clocks(&self.clocks.into_step())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an output whose last flit has come; a flit has so many elements.
+    fn take_output(&mut self, run: &mut UnderWay, x: usize, lanes: usize) {
+        let get = |pin: Pin| self.pins.get(pin, x) as u32;
+        let first_head = self.design.heads.of_column(x as u32).start;
+        let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
+        let mut elements = std::mem::take(&mut run.partial[x]);
+        let is_partial = get(self.columns.out_partial) == 1;
+        if is_partial {
+            State::out_of_flits(&mut elements, lanes);
+        } else {
+            elements.truncate(self.design.config.pe.head_dim as usize);
+        }
+        if is_partial != run.job.partials {
+            run.violates(format!("{of:?} returns the other of output and partial result"));
+        }
+        let shown = Output { elements, void: get(self.columns.out_saturated) == 1, sums: None };
+        self.sums.output(x, of);
+        let output = self.source.output(run.job, of, shown);
+        run.result.outputs.insert(of, output.elements);
+        run.result.void.extend(output.void.then_some(of));
+        run.computed.extend(output.sums.map(|sums| (of, sums)));
+    }
+
+    /// Ends a job that is stopped from outside, or in which nothing has moved for too long.
+    fn watch(
+        &self,
+        run: &UnderWay,
+        watchdog: &Watchdog,
+        stop: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(), AttentionError> {
+        let (at, heads, outputs) = (self.pins.cycle(), run.job.outputs(), run.result.outputs.len());
+        if at.is_multiple_of(BATCH) && stop(outputs) {
+            return Err(AttentionError::Stopped);
+        }
+        let (cycles, missing) = (at - run.moved, heads - outputs);
+        if !watchdog.is_over(cycles, &self.memory) {
+            return Ok(());
+        }
+        Err(match &self.growth {
+            Some(growth) if missing == 0 && !growth.are_written() => {
+                AttentionError::Unwritten { cycles, at, waiting: growth.waiting() }
+            }
+            _ => AttentionError::Stuck { cycles, at, missing, heads },
+        })
+    }
+
+    /// Checks what is left of a job that is over; `homes` are those before it.
+    fn finish(&mut self, run: UnderWay, homes: &Homes) -> AttentionResult {
+        let mut result = run.result;
+        result.settle_cycles = self.pins.cycle() - run.end.unwrap_or(run.begun);
         if let Some(growth) = &mut self.growth {
             result.tokens_written =
                 growth.end(result.numbers.then(|| self.memory.image_mut()), &mut result.violations);
@@ -343,26 +359,26 @@ impl<'a> Core<'a> {
         let broken = self.memory.violations().1;
         result.violations.extend(broken[self.told..].iter().map(|v| v.message.clone()));
         self.told = broken.len();
-        for (tile, node) in design.mesh.nodes().enumerate() {
+        for (tile, node) in self.design.mesh.nodes().enumerate() {
             for (pin, what) in
                 [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")]
             {
                 if self.pins.get(pin, tile) == 1 {
-                    let at = design.mesh.coords(node);
+                    let at = self.design.mesh.coords(node);
                     result.violations.push(format!("tile {at:?} reports {what} of its memory"));
                 }
             }
         }
         if result.numbers {
-            let expected = expected_at(job, &homes, &merged, &mut result.violations);
+            let expected = expected_at(run.job, homes, &run.merged, &mut result.violations);
             expected.judge(&result.void, &mut result.violations);
             (result.expected, result.expected_sums) = (expected.outputs, expected.sums);
             result.saturated = expected.saturated;
             // The model's roots have no numbers on their ports.
             let shown = matches!(self.source, Source::Pins);
-            result.sums = Some(if shown { self.sums.take() } else { computed });
+            result.sums = Some(if shown { self.sums.take() } else { run.computed });
         }
-        Ok(result)
+        result
     }
 
     /// The run is over, whose last output came in the cycle `end`.
@@ -401,12 +417,8 @@ impl<'a> Core<'a> {
     }
 
     /// Sends the queries of a job, and its new tokens beside them as far as they come.
-    fn send_queries(
-        &mut self,
-        job: &Job,
-        missing: usize,
-        stop: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<(), AttentionError> {
+    fn send_queries(&mut self, job: &Job, stop: &mut dyn FnMut(usize) -> bool) -> Result<(), AttentionError> {
+        let missing = job.outputs();
         let heads = self.design.config.model.heads;
         let elements = 4 * self.design.bus.query_group_words as usize;
         let watchdog = Watchdog::of(self.design);

@@ -224,6 +224,11 @@ impl<'a> Job<'a> {
         (0..parts).map(|at| bound(at)..bound(at + 1)).collect()
     }
 
+    /// Outputs of the job: one a head and stream.
+    pub(super) fn outputs(&self) -> usize {
+        (self.design.config.model.heads * self.streams) as usize
+    }
+
     /// The descriptors of the step, on layer 0 of the design. The last one closes the streams.
     ///
     /// # Errors

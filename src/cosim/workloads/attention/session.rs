@@ -9,7 +9,6 @@ use super::job::Job;
 use super::result::AttentionResult;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
-use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Behaviour, Image};
@@ -33,8 +32,8 @@ impl<'a> Session<'a> {
         behaviour: Behaviour,
         clocks: Clocks,
     ) -> Result<Session<'a>, DutError> {
-        let (pins, top) = (Pins::clocked(dut, &clocks)?, Bench::ports(design));
-        let core = Core::new(pins, &top, design, (behaviour, image), clocks, Source::Pins)?;
+        let top = Bench::ports(design);
+        let core = Core::new(dut, &top, design, (behaviour, image), clocks, Source::Pins)?;
         Ok(Session { core })
     }
 
@@ -50,10 +49,9 @@ impl<'a> Session<'a> {
     ) -> Result<Session<'a>, DutError> {
         let top = Bench::ports(design);
         let (tell, told) = channel();
-        let model = FabricPorts::core(design, &top, Some(tell));
-        let pins = Pins::clocked(Box::new(model), &clocks)?;
+        let model = Box::new(FabricPorts::core(design, &top, Some(tell)));
         let source = Source::Model(Box::new(Numbers::new(design, told)));
-        Ok(Session { core: Core::new(pins, &top, design, (behaviour, image), clocks, source)? })
+        Ok(Session { core: Core::new(model, &top, design, (behaviour, image), clocks, source)? })
     }
 
     /// The same without numbers: memory has any, outputs are empty and not checked.
@@ -61,10 +59,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// As [`Session::on_model`].
     pub fn timing(design: &'a Design, behaviour: Behaviour, clocks: Clocks) -> Result<Session<'a>, DutError> {
-        let top = Bench::ports(design);
-        let pins = Pins::clocked(Box::new(FabricPorts::core(design, &top, None)), &clocks)?;
+        let (model, top) = (Bench::model(design), Bench::ports(design));
         let memory = (behaviour, Image::Hash(0));
-        Ok(Session { core: Core::new(pins, &top, design, memory, clocks, Source::Nobody)? })
+        Ok(Session { core: Core::new(model, &top, design, memory, clocks, Source::Nobody)? })
     }
 
     /// Runs a step to the end of all that follows from it: new tokens are in memory, homes at their places. Counters of the

@@ -7,13 +7,11 @@ use super::error::{DecodeError, MemoryFault};
 use super::plan::Plan;
 use super::ports::Ports;
 use super::run_state::Run;
-use crate::cosim::build::Library;
-use crate::cosim::checks::lockstep::PortLockstep;
+use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
 use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::ports::DutPorts;
-use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
 use crate::emit::{self, ModuleSpec, TILE_EVENTS};
@@ -47,27 +45,9 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library with the ports of the whole fabric. `seed` sets what registers hold before
-    /// reset.
-    ///
-    /// # Errors
-    /// If it was built for another design, or does not start.
-    pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        Bench::on(verilated(library, seed)?, design)
-    }
-
     /// Runs on the model instead.
     pub fn on_model(design: &'a Design) -> Bench<'a> {
         Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
-    }
-
-    /// Runs a library and the model side by side and compares them at every port in every period.
-    ///
-    /// # Errors
-    /// As [`Bench::new`].
-    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let (rtl, model) = (verilated(library, seed)?, Bench::model(design));
-        Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
     }
 
     /// Ports of the whole fabric.
@@ -86,8 +66,8 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it lacks one, or does not start.
     pub fn on(dut: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
-        let (mut pins, top) = (Pins::of(dut)?, &Bench::ports(design));
-        pins.silence(top)?;
+        let top = &Bench::ports(design);
+        let mut pins = Pins::open(dut, top, &Clocks::IN_STEP)?;
         let tiles: Vec<_> = design.mesh.nodes().collect();
         let ports = Ports::find(&mut pins, top, tiles.len() as u32, design.memory.ports)?;
         let words = vec![0; design.flit.data_width.div_ceil(32) as usize];

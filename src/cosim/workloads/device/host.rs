@@ -48,8 +48,7 @@ impl Device {
         clocks: &Clocks,
     ) -> Result<Device, DutError> {
         let shell = crate::cosim::build::device_wrapper::shell(design);
-        let mut pins = Pins::clocked(dut, clocks)?;
-        pins.silence(&shell)?;
+        let mut pins = Pins::open(dut, &shell, clocks)?;
         Ok(Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,
             slaves: Slaves::find(&mut pins, &shell, design, platform)?,

@@ -7,14 +7,13 @@
 use super::plan::{Command, Plan, Resident};
 use super::ports::Ports;
 use super::scoreboard::FetchScoreboard;
-use crate::cosim::build::{node_ports, Library};
-use crate::cosim::checks::lockstep::PortLockstep;
+use crate::cosim::build::node_ports;
 use crate::cosim::checks::violation::Violation;
+use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::NodePorts;
 use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::ports::DutPorts;
-use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::DutError;
 use crate::cosim::hash::mix;
 pub use crate::cosim::workloads::SliceId;
@@ -113,27 +112,9 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library of form `TransportPieces`. `seed` sets what registers
-    /// hold before reset.
-    ///
-    /// # Errors
-    /// If it was built for another design, or does not start.
-    pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        Bench::on(verilated(library, seed)?, design)
-    }
-
     /// Runs on the model instead.
     pub fn on_model(design: &'a Design) -> Bench<'a> {
         Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
-    }
-
-    /// Runs a library and the model side by side and compares them at every port in every period.
-    ///
-    /// # Errors
-    /// As [`Bench::new`].
-    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let (rtl, model) = (verilated(library, seed)?, Bench::model(design));
-        Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
     }
 
     /// Ports that the bench drives.
@@ -151,9 +132,9 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it lacks one, or does not start.
     pub fn on(dut: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
-        let (mut pins, top) = (Pins::of(dut)?, &Bench::ports(design));
+        let top = &Bench::ports(design);
+        let mut pins = Pins::open(dut, top, &Clocks::IN_STEP)?;
         let tiles = design.mesh.tiles();
-        pins.silence(top)?;
         // Without overlapping stages the fabric waits for an idle PaD: here PaD is always idle.
         if top.ports.iter().any(|p| p.name == "compute_idle") {
             let idle = pins.pin(top, "compute_idle", tiles as u32)?;

@@ -10,6 +10,7 @@
 
 use super::packet_times::PacketTimes;
 use super::phases::Phases;
+use super::sender::Sender;
 use super::statistics::{Histogram, Sample};
 use super::windows::{differences, Windows};
 use crate::cosim::checks::scoreboard::FlitScoreboard;
@@ -39,7 +40,7 @@ const NAMED: usize = 12;
 
 /// Phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+enum Phase {
     /// The network fills.
     Warmup,
     /// The sample is generated.
@@ -114,29 +115,35 @@ pub enum RunError {
         /// Routers, input ports and channels that hold flits.
         blocked: String,
     },
+    /// The caller gave up waiting.
+    #[error("the run was stopped in cycle {cycle}")]
+    Stopped {
+        /// Cycles simulated so far.
+        cycle: u64,
+    },
     /// The simulation failed.
     #[error(transparent)]
     Network(#[from] anyhow::Error),
 }
 
-/// Sends traffic through a network that has just been reset, and measures it. `observe` is called
-/// after every batch with the phase and the cycle.
+/// Sends traffic through a network that has just been reset, and measures it. `stop` is called
+/// after every batch with the cycle.
 ///
 /// # Errors
-/// If nothing moves any more, or the simulation itself fails. Lost or changed flits are no error
+/// If nothing moves any more, `stop` returns true, or the simulation itself fails. Lost or changed flits are no error
 /// here: the result counts them.
 pub fn run(
     network: &mut dyn Network,
     design: &Design,
     generator: Generator,
     phases: &Phases,
-    observe: &mut dyn FnMut(Phase, u64),
+    stop: Stop<'_>,
 ) -> Result<Measured, RunError> {
-    run_listing(network, design, generator, phases, (observe, &mut |_| {}))
+    run_listing(network, design, generator, phases, (stop, &mut |_| {}))
 }
 
-/// Takes the phase and the cycle after a batch.
-pub type Observe<'a> = &'a mut dyn FnMut(Phase, u64);
+/// Takes the cycle after a batch; true ends the run.
+pub type Stop<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Takes a packet of the sample at one of its destinations.
 pub type List<'a> = &'a mut dyn FnMut(PacketTimes);
@@ -150,22 +157,21 @@ pub fn run_listing(
     design: &Design,
     generator: Generator,
     phases: &Phases,
-    (observe, list): (Observe<'_>, List<'_>),
+    (stop, list): (Stop<'_>, List<'_>),
 ) -> Result<Measured, RunError> {
     let at_start = network.counters();
-    let data_words = design.flit.data_width.div_ceil(32) as usize;
+    let words = network.payload_words(design.flit.data_width.div_ceil(32) as usize);
     let mut run = Run {
         mesh: design.mesh,
-        board: FlitScoreboard::new(design)
-            .carrying(network.payload_words(data_words))
-            .stalled(&network.stalls()),
+        board: FlitScoreboard::new(design).carrying(words).stalled(&network.stalls()),
+        sender: Sender::new(design, words),
         backlog: design.mesh.nodes().map(|_| Default::default()).collect(),
         sample: Sample::new(design, phases),
         generator,
         generating: true,
         windows: Windows::default(),
         network,
-        observe,
+        stop,
         list,
     };
     if run.generator.is_trace() {
@@ -223,11 +229,12 @@ pub fn run_listing(
 
 struct Run<'a> {
     network: &'a mut dyn Network,
-    observe: &'a mut dyn FnMut(Phase, u64),
-    list: &'a mut dyn FnMut(PacketTimes),
+    stop: Stop<'a>,
+    list: List<'a>,
     mesh: Mesh,
     generator: Generator,
     generating: bool,
+    sender: Sender,
     board: FlitScoreboard,
     /// Source queues by tile and class.
     backlog: Vec<[VecDeque<Packet>; 3]>,
@@ -257,7 +264,9 @@ impl Run<'_> {
             let status = self.network.step(batch)?;
             self.receive();
             let now = self.now();
-            (self.observe)(phase, now);
+            if (self.stop)(now) {
+                return Err(RunError::Stopped { cycle: now });
+            }
             let counts = phase == Phase::Measure || phase == Phase::Drain && self.generator.is_trace();
             if counts && self.windows.is_due(now) {
                 self.end_window();
@@ -285,7 +294,7 @@ impl Run<'_> {
             for (class, queue) in Class::ALL.into_iter().zip(queues) {
                 while self.board.queued(tile, class) < batch {
                     let Some(packet) = queue.pop_front() else { break };
-                    self.board.send(&packet, self.network)?;
+                    self.sender.send(&packet, &mut self.board, self.network)?;
                 }
             }
         }

@@ -3,6 +3,7 @@
 pub mod measure;
 mod packet_times;
 mod phases;
+mod sender;
 pub mod statistics;
 pub mod windows;
 

@@ -6,6 +6,9 @@ use crate::eval::paper::claim::View;
 use crate::eval::paper::measured::{Found, Measured};
 use crate::eval::paper::plan::mappings;
 
+/// Our readings of the claim of a name: the plain one first.
+pub(super) type Reading = (String, Vec<View>);
+
 /// A figure of a case.
 pub(super) type Figure = fn(&Measured) -> f64;
 
@@ -40,6 +43,25 @@ pub(super) struct Sides {
 }
 
 impl Sides {
+    /// A figure whose error is that of the cycles.
+    pub(super) fn new(of: Case, base: Case, figure: Figure) -> Sides {
+        Sides { of, base, figure, error: |m| m.error, inverse: false, flits: false }
+    }
+
+    /// Throughput: cycles, inverted.
+    pub(super) fn speed(of: Case, base: Case) -> Sides {
+        Sides { inverse: true, ..Sides::new(of, base, |m| m.cycles) }
+    }
+
+    pub(super) fn traffic(of: Case, base: Case) -> Sides {
+        Sides { error: |m| m.traffic_error, ..Sides::new(of, base, |m| m.traffic) }
+    }
+
+    /// The same of flits.
+    pub(super) fn of_flits(self) -> Sides {
+        Sides { flits: true, ..self }
+    }
+
     fn number(&self, of: &Measured, base: &Measured) -> f64 {
         let (of, base) = ((self.figure)(of), (self.figure)(base));
         if self.inverse {
