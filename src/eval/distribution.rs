@@ -1,9 +1,11 @@
 //! Draws latencies as a distribution: a histogram with logarithmic counts, and below it the share
 //! of packets that took no longer.
 
-use super::report::canvas::{decades, picture_of, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::row::Row;
 use crate::cosim::workloads::network::Bin;
+use crate::eval::report::picture::canvas::{
+    decades, picture_of, short, write, Area, Drawn, FAINT, GRID, INK, SERIES,
+};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
@@ -178,7 +180,7 @@ fn marks(root: &Area<'_>, row: &Row, bins: &[Bin], axis: &Axis) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::report::placed::misplaced;
+    use crate::eval::report::picture::placed::misplaced;
 
     #[test]
     fn ticks_are_round_and_few() {

@@ -1,9 +1,9 @@
 //! Draws the links of the mesh, coloured by their load, as SVG.
 
-use super::report::canvas::{heat, Area, Drawn, EDGE, INK, PANEL, PAPER};
-use super::report::text::fitted;
 use super::row::Row;
 use crate::design::Mesh;
+use crate::eval::report::picture::canvas::{heat, Area, Drawn, EDGE, INK, PANEL, PAPER};
+use crate::eval::report::picture::text::fitted;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -137,7 +137,7 @@ fn nice_above(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::report::placed::{misplaced, texts};
+    use crate::eval::report::picture::placed::{misplaced, texts};
 
     #[test]
     fn no_text_of_a_small_mesh_is_cut_or_lies_on_another() {

@@ -1,9 +1,9 @@
 //! Draws the load of every link over time as a heat map: a line for each link with the tile
 //! that it leaves, a column for each window of cycles.
 
-use super::report::canvas::{heat, picture_of, short, write, Area, Drawn, FAINT, INK, WIDTH};
 use super::row::LinkTimes;
 use crate::design::{Mesh, Port};
+use crate::eval::report::picture::canvas::{heat, picture_of, short, write, Area, Drawn, FAINT, INK, WIDTH};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 

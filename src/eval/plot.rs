@@ -1,8 +1,8 @@
 //! Draws the latency-load curve of a sweep as SVG.
 
-use super::report::canvas::{decades, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
-use super::report::text::{extent, fitted};
 use super::sweep::{Sweep, SATURATED_AT};
+use crate::eval::report::picture::canvas::{decades, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
+use crate::eval::report::picture::text::{extent, fitted};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -168,7 +168,7 @@ fn trimmed(x: f64) -> String {
 mod tests {
     use super::*;
     use crate::eval::accepted_plot::accepted_plot;
-    use crate::eval::report::placed::{misplaced, texts};
+    use crate::eval::report::picture::placed::{misplaced, texts};
     use crate::eval::row::Row;
 
     /// A sweep of so many loads up to 1; it saturates near 0.45.

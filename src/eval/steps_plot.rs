@@ -1,7 +1,7 @@
 //! Draws cycles of decode steps over the tokens that they attend to.
 
-use super::report::canvas::{mark, picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::steps::{OneStep, StepsRow};
+use crate::eval::report::picture::canvas::{mark, picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
 use plotters::prelude::*;
 
 /// Draws the cycles of each step over the tokens of all its streams together; a series for each number of streams.

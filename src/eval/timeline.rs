@@ -1,9 +1,9 @@
 //! Draws the activity of a tile's stages over time as SVG: fetch, multiply and reduce overlap, or
 //! do not.
 
-use super::report::canvas::{Area, Drawn, EDGE, INK, PANEL as FIELD, PAPER};
 use crate::cosim::workloads::attention::{AttentionResult, Sample};
 use crate::design::Design;
+use crate::eval::report::picture::canvas::{Area, Drawn, EDGE, INK, PANEL as FIELD, PAPER};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

@@ -9,7 +9,7 @@ use super::claim::Claim;
 use super::measured::{Found, Measured};
 use super::plan::{ABLATED, CARDS, COMPARED, CONTEXTS, WINDOWS};
 use crate::config::Mapping;
-use crate::eval::report::canvas::with_theme;
+use crate::eval::report::picture::canvas::with_theme;
 use bars::{Bar, Bars};
 use lines::{Line, Lines};
 use stacks::{Stack, Stacks};

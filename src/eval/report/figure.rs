@@ -1,12 +1,12 @@
 //! Figures of a report: one picture per metric, and more if one has too many series.
 
-use super::canvas::{with_theme, SERIES};
 use super::choose::Chosen;
 use super::group::Group;
-use super::plot::Plot;
-use super::{bars, curves};
 use crate::config::WorkKind;
 use crate::eval::grid::Column;
+use crate::eval::report::picture::canvas::{with_theme, SERIES};
+use crate::eval::report::picture::plot::Plot;
+use crate::eval::report::picture::{bars, curves};
 use std::collections::BTreeSet;
 
 /// A picture with its caption.

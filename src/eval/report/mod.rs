@@ -7,26 +7,18 @@
 //!
 //! Nothing here touches the disk or knows the source of the rows.
 
-mod bar_names;
-mod bars;
-pub(super) mod canvas;
 mod choose;
-mod curves;
 mod figure;
 mod group;
 mod page;
-mod pareto;
-#[cfg(test)]
-pub(super) mod placed;
-mod plot;
+pub(super) mod picture;
 mod rows;
 mod run_page;
-pub(super) mod text;
 
 pub use choose::{choose, ChoiceError, Chosen, Wanted};
 pub use figure::{figures, Figure};
 pub use group::{groups, Group};
 pub use page::{page, Page};
-pub use pareto::{pareto_figures, tradeoffs, Candidate, Tradeoff};
+pub use picture::pareto::{pareto_figures, tradeoffs, Candidate, Tradeoff};
 pub use rows::Rows;
 pub use run_page::{run_page, RunPage, RunTable};

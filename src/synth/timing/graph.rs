@@ -3,9 +3,9 @@
 //! Paths start where an output follows a clock and end where an input is sampled by one. A path belongs to a
 //! clock if both do. Ports start and end paths as well, in a domain of their own.
 
-use super::arcs::{net_ns, Driver, End, Pin, Start, Timing, Within};
-use super::cells;
 use crate::synth::netlist::{port_bit, Cell, Direction, Netlist};
+use crate::synth::timing::library::arcs::{net_ns, Driver, End, Pin, Start, Timing, Within};
+use crate::synth::timing::library::cells;
 use anyhow::{bail, Result};
 use std::collections::HashMap;
 

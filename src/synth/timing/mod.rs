@@ -10,13 +10,10 @@
 //!
 //! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.
 
-mod arcs;
 mod arrivals;
-mod cells;
-mod delays;
-mod dsp;
 mod fanout;
 mod graph;
+mod library;
 mod part;
 mod paths;
 mod reference;

@@ -2,11 +2,11 @@
 //! several parts are put together.
 
 use super::arrivals::{Arrivals, Way, NEVER};
-use super::delays;
 use super::fanout::{self, Net};
 use super::graph::Graph;
 use super::paths::{ClockPaths, Naming, Step};
 use crate::synth::netlist::{Bit, Direction, Netlist};
+use crate::synth::timing::library::delays;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -85,7 +85,7 @@ impl PartTiming {
     /// # Errors
     /// When a cell has no timing, or on a combinational loop.
     pub fn of(netlist: &Netlist) -> Result<PartTiming> {
-        let graph = Graph::new(netlist, &super::cells::timing)?;
+        let graph = Graph::new(netlist, &crate::synth::timing::library::cells::timing)?;
         let naming = Naming { graph: &graph, inside: &[] };
         let ports = graph.ports();
         let mut clocks = BTreeMap::new();

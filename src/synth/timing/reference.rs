@@ -25,7 +25,7 @@ pub const REFERENCE: [Reference; 2] = [
 
 #[cfg(test)]
 mod tests {
-    use super::super::delays;
+    use crate::synth::timing::library::delays;
 
     #[test]
     fn the_reference_was_measured_with_these_delays() {

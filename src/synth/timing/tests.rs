@@ -1,8 +1,8 @@
 //! Tests of the analysis on small netlists that are written by hand, and what writes them.
 
-use super::delays as d;
 use super::PartTiming;
 use crate::synth::netlist::by_hand;
+use crate::synth::timing::library::delays as d;
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

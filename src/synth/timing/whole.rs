@@ -1,12 +1,12 @@
 //! Paths of the whole design: parts are cells of an assembly, with the ways of their interfaces as arcs.
 
-use super::arcs::{self, Arc, End, Pin, Start};
-use super::cells;
 use super::fanout::{self, Net};
 use super::graph::Graph;
 use super::part::{PartTiming, Tail};
 use super::paths::{ClockPaths, Inside, Naming};
 use crate::synth::netlist::{Bit, Cell, Netlist};
+use crate::synth::timing::library::arcs::{self, Arc, End, Pin, Start};
+use crate::synth::timing::library::cells;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 

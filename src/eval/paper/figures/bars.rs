@@ -1,6 +1,8 @@
 //! Groups of bars, one a series.
 
-use crate::eval::report::canvas::{picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
+use crate::eval::report::picture::canvas::{
+    picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES,
+};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};

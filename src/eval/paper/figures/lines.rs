@@ -1,6 +1,6 @@
 //! Lines over a number, the paper's dashed.
 
-use crate::eval::report::canvas::{mark, picture, short, FAINT, GRID, INK, SERIES};
+use crate::eval::report::picture::canvas::{mark, picture, short, FAINT, GRID, INK, SERIES};
 use plotters::prelude::*;
 
 /// A line.
@@ -82,11 +82,11 @@ impl Lines {
 
 /// A dashed line between two pixels.
 fn dashed(
-    root: &crate::eval::report::canvas::Area<'_>,
+    root: &crate::eval::report::picture::canvas::Area<'_>,
     from: (i32, i32),
     to: (i32, i32),
     colour: RGBColor,
-) -> crate::eval::report::canvas::Drawn {
+) -> crate::eval::report::picture::canvas::Drawn {
     let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
     let steps = (dx.hypot(dy) / 5.0).ceil().max(1.0) as i32;
     let at = |step: i32| {

@@ -1,7 +1,7 @@
 //! Stacked bars: parts of a whole, the paper's in outline beside ours.
 
 use super::bars::below_axis;
-use crate::eval::report::canvas::{picture, short, write, FAINT, GRID, INK, PAPER, SERIES};
+use crate::eval::report::picture::canvas::{picture, short, write, FAINT, GRID, INK, PAPER, SERIES};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 

@@ -1,9 +1,9 @@
 //! Contents of one picture.
 
-use super::group::Group;
+use crate::eval::report::group::Group;
 
 /// Contents of one picture.
-pub(super) struct Plot<'a> {
+pub(in crate::eval::report) struct Plot<'a> {
     pub title: String,
     pub subtitle: String,
     pub x: &'a str,

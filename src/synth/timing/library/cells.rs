@@ -1,16 +1,16 @@
 //! Timing of each cell of the library: arcs from input to output, starts of paths at outputs, ends at inputs.
 
-use super::arcs::{Driver, Pin, Timing};
-use super::delays as d;
-use super::dsp;
 use crate::synth::netlist::{Cell, Direction};
+use crate::synth::timing::library::arcs::{Driver, Pin, Timing};
+use crate::synth::timing::library::delays as d;
+use crate::synth::timing::library::dsp;
 use anyhow::{bail, Result};
 
 /// Pins that take a clock: they are no load of a net of the fabric.
-pub(super) const CLOCK_PINS: [&str; 5] = ["C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK"];
+pub(in crate::synth::timing) const CLOCK_PINS: [&str; 5] = ["C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK"];
 
 /// Kind of a cell's output pin.
-pub(super) fn driver(cell: &Cell, pin: &str, place: usize) -> Driver {
+pub(in crate::synth::timing) fn driver(cell: &Cell, pin: &str, place: usize) -> Driver {
     match cell.kind.as_str() {
         kind if kind.starts_with("LUT") => Driver::Lut,
         "MUXF7" | "MUXF8" | "MUXF9" => Driver::Mux,
@@ -24,7 +24,7 @@ pub(super) fn driver(cell: &Cell, pin: &str, place: usize) -> Driver {
 ///
 /// # Errors
 /// When nobody has said how it is timed.
-pub(super) fn timing(cell: &Cell) -> Result<Timing> {
+pub(in crate::synth::timing) fn timing(cell: &Cell) -> Result<Timing> {
     let mut timing = Timing::default();
     match cell.kind.as_str() {
         "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" => {

@@ -1,7 +1,7 @@
 //! Names below the bars of a picture, so that none is cut or lies on another.
 
-use super::canvas::{write, Area, Drawn, INK};
-use super::text::{broken, cut, extent, letters};
+use crate::eval::report::picture::canvas::{write, Area, Drawn, INK};
+use crate::eval::report::picture::text::{broken, cut, extent, letters};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -38,7 +38,7 @@ fn apart(names: &[&str]) -> Vec<String> {
 }
 
 /// The names of all places.
-pub(super) enum Names {
+pub(in crate::eval::report) enum Names {
     /// Each in some lines.
     Across(Vec<Vec<String>>),
     /// Each upwards; those between, where places are narrower than a line, have none.
@@ -47,7 +47,7 @@ pub(super) enum Names {
 
 impl Names {
     /// Of places that share a chart of so many units.
-    pub(super) fn of(places: &[&str], chart: f64) -> Names {
+    pub(in crate::eval::report) fn of(places: &[&str], chart: f64) -> Names {
         let pitch = chart / places.len().max(1) as f64;
         // A gap of a letter parts neighbours.
         let most = letters(pitch, SIZE).saturating_sub(1);
@@ -66,7 +66,7 @@ impl Names {
     }
 
     /// Units that they take.
-    pub(super) fn height(&self) -> u32 {
+    pub(in crate::eval::report) fn height(&self) -> u32 {
         match self {
             Names::Across(lines) => lines.iter().map(Vec::len).max().unwrap_or(1) as u32 * LINE,
             Names::Upwards(names) => {
@@ -76,7 +76,7 @@ impl Names {
     }
 
     /// Writes the name of a place whose middle is here.
-    pub(super) fn draw(&self, root: &Area<'_>, at: usize, (x, y): (i32, i32)) -> Drawn {
+    pub(in crate::eval::report) fn draw(&self, root: &Area<'_>, at: usize, (x, y): (i32, i32)) -> Drawn {
         match self {
             Names::Across(lines) => {
                 for (line, text) in (0..).zip(&lines[at]) {
@@ -97,7 +97,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::eval::report::picture::bar_names::*;
 
     #[test]
     fn long_names_keep_what_tells_them_apart() {

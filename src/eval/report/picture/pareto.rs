@@ -1,11 +1,13 @@
 //! Time against area: the points that nobody beats in both, and the fastest of those that fit.
 
-use super::canvas::{mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
-use super::choose::Chosen;
-use super::figure::Figure;
-use super::rows::{text, Rows, MESH, SWEEP};
-use super::text::{cut, extent, letters};
 use crate::config::WorkKind;
+use crate::eval::report::choose::Chosen;
+use crate::eval::report::figure::Figure;
+use crate::eval::report::picture::canvas::{
+    mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES,
+};
+use crate::eval::report::picture::text::{cut, extent, letters};
+use crate::eval::report::rows::{text, Rows, MESH, SWEEP};
 use crate::eval::spread::Spread;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -296,8 +298,8 @@ fn label(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::eval::report::placed::misplaced;
+    use crate::eval::report::picture::pareto::*;
+    use crate::eval::report::picture::placed::misplaced;
 
     fn of(points: &[(&str, f64, f64, bool)]) -> Tradeoff {
         let candidate = |&(name, us, fullest, clocks_met): &(&str, f64, f64, bool)| Candidate {

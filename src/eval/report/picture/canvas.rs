@@ -1,6 +1,6 @@
 //! Common part of all pictures of a report: size, colours, title, legend, and numbers on axes.
 
-use super::text::{extent, fitted};
+use crate::eval::report::picture::text::{extent, fitted};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -260,7 +260,7 @@ fn plain(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::eval::report::picture::canvas::*;
 
     #[test]
     fn numbers_are_short() {
@@ -295,7 +295,7 @@ mod tests {
         let colours: std::collections::BTreeSet<_> =
             super::themed().into_iter().map(|(RGBColor(r, g, b), _)| (r, g, b)).collect();
         assert_eq!(colours.len(), super::themed().len());
-        let style = include_str!("../../../templates/report/page.css");
+        let style = include_str!("../../../../templates/report/page.css");
         for (_, name) in super::themed() {
             assert_eq!(style.matches(&format!("--{name}:")).count(), 2, "{name} for light and dark");
         }

@@ -1,8 +1,10 @@
 //! Draws a metric over a number, a line for each series.
 
-use super::canvas::{decades, interval, mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
-use super::plot::Plot;
 use crate::eval::plot::within;
+use crate::eval::report::picture::canvas::{
+    decades, interval, mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES,
+};
+use crate::eval::report::picture::plot::Plot;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
@@ -17,7 +19,7 @@ struct Line<'p> {
 
 impl<'p> Line<'p> {
     fn new(plot: &'p Plot<'p>, number: usize) -> Line<'p> {
-        let of = |group: &super::Group| {
+        let of = |group: &crate::eval::report::Group| {
             let spread = group.y[plot.at]?;
             Some((group.x.parse::<f64>().ok()?, spread.mean, spread.half.unwrap_or(0.0), group.bound))
         };
@@ -29,7 +31,7 @@ impl<'p> Line<'p> {
 }
 
 /// Most that a picture shows of a latency, as a multiple of that without load.
-pub(super) const SHOWN_BELOW: f64 = 20.0;
+pub(in crate::eval::report) const SHOWN_BELOW: f64 = 20.0;
 
 /// Highest over lowest value from which the axis of a latency is logarithmic: the curve saturates.
 const SATURATES: f64 = 3.0;
@@ -70,7 +72,7 @@ impl Axis {
 ///
 /// # Errors
 /// If it cannot be drawn.
-pub(super) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
+pub(in crate::eval::report) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
     let lines: Vec<Line<'_>> = (0..plot.series.len()).map(|number| Line::new(plot, number)).collect();
     let axis = Axis::new(plot, &lines);
     let xs = || lines.iter().flat_map(|line| &line.points).map(|point| point.0);

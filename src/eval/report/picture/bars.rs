@@ -1,9 +1,11 @@
 //! Draws a metric of some points, a bar for each series.
 
-use super::bar_names::Names;
-use super::canvas::{picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
-use super::plot::Plot;
-use super::Group;
+use crate::eval::report::picture::bar_names::Names;
+use crate::eval::report::picture::canvas::{
+    picture, short, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES,
+};
+use crate::eval::report::picture::plot::Plot;
+use crate::eval::report::Group;
 use crate::eval::spread::Spread;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -50,7 +52,7 @@ impl Numbers {
 ///
 /// # Errors
 /// If it cannot be drawn.
-pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
+pub(in crate::eval::report) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
     let mut places: Vec<&str> = Vec::new();
     for group in plot.groups.iter().filter(|group| plot.series.contains(&group.series)) {
         if !places.contains(&group.x.as_str()) {
@@ -144,8 +146,8 @@ fn upwards(root: &Area<'_>, text: &str, place: (i32, i32)) -> Drawn {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::eval::report::placed::misplaced;
+    use crate::eval::report::picture::bars::*;
+    use crate::eval::report::picture::placed::misplaced;
 
     #[test]
     fn numbers_are_written_only_where_none_lies_on_a_bar() {

@@ -3,9 +3,9 @@
 //! Data passes up to three stages: pre-adder, multiplier, arithmetic unit. An attribute says of each place
 //! between them whether a register is there; where it is not, the path goes on.
 
-use super::arcs::{Pin, Timing, Within};
-use super::delays as d;
 use crate::synth::netlist::{Cell, Direction};
+use crate::synth::timing::library::arcs::{Pin, Timing, Within};
+use crate::synth::timing::library::delays as d;
 
 /// Clock to the output of a register before the arithmetic unit and on to P, without the stages between.
 const AROUND: f64 = d::DSP_CLOCK_THROUGH - d::DSP_MULTIPLY - d::DSP_ALU;
@@ -95,7 +95,7 @@ impl Registers {
 }
 
 /// Adds arcs, starts and ends of a slice.
-pub(super) fn dsp(timing: &mut Timing, cell: &Cell) {
+pub(in crate::synth::timing) fn dsp(timing: &mut Timing, cell: &Cell) {
     let registers = Registers::of(cell);
     let outputs: Vec<_> = cell.pins(Direction::Output).map(|(pin, _)| pin.to_owned()).collect();
     let later = registers.preg || registers.mreg;

@@ -63,7 +63,7 @@ pub(in crate::eval) fn misplaced(svg: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::eval::report::picture::placed::*;
 
     #[test]
     fn text_outside_a_picture_or_on_another_is_found() {

@@ -54,7 +54,7 @@ pub(in crate::eval) fn broken(name: &str, most: usize) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::eval::report::picture::text::*;
 
     #[test]
     fn text_is_made_to_fit() {
