@@ -28,7 +28,7 @@ fn main() {
 }
 
 /// Files that decide what `meshkv lint` finds: designs that it has found clean are kept as long as none changes.
-const LINT: [&str; 3] = ["src/cli/lint", "sim/lint.vlt", "sim/vivado"];
+const LINT: [&str; 3] = ["src/cli/design/lint", "sim/lint.vlt", "sim/vivado"];
 
 /// Sets `MESHKV_LINT_CHECKS` to a digest of them.
 fn digest_of_lint() {
@@ -89,7 +89,7 @@ fn compile_shim() {
 /// Folders of the files that the program carries, so that it shows examples without the repository.
 const EXAMPLES: [&str; 4] = ["configs", "energy", "examples", "sweeps"];
 
-/// Writes the list of the files for `src/cli/examples.rs`: names and bytes, sorted.
+/// Writes the list of the files for `src/cli/program/examples.rs`: names and bytes, sorted.
 fn embed_examples() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let mut list = String::from("[\n");

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, RunLength};
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};

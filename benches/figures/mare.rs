@@ -8,7 +8,7 @@ use super::{at_least, at_most};
 use anyhow::{ensure, Result};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, RunLength};
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::workloads::fetch::scenario::{Cause, Workload};
 use meshkv::cosim::workloads::fetch::{scenario, Bench, Fetched, Plan};
 use meshkv::design::Design;

@@ -9,7 +9,7 @@ use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, RunLength};
 use meshkv::cosim::dut::model_mesh::ModelMesh;
 use meshkv::cosim::dut::network::Network;
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;

@@ -8,7 +8,7 @@ use super::program::REFERENCE;
 use super::{at_least, at_most};
 use anyhow::Result;
 use meshkv::cosim::build::{BuildForm, RunLength};
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;

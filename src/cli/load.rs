@@ -1,6 +1,6 @@
 //! Reads configurations for subcommands.
 
-use super::ui::Ui;
+use crate::cli::output::ui::Ui;
 use crate::config::Report;
 use crate::design::Design;
 use std::path::Path;

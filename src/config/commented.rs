@@ -1,8 +1,8 @@
 //! Writes a configuration to begin with, with the meaning, range and default of every key as comments.
 
-use super::file_keys::{version, VERSION, VERSION_KEY};
 use super::keys::{tables, Key};
 use super::schema::Config;
+use crate::config::reading::file_keys::{version, VERSION, VERSION_KEY};
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -3,9 +3,9 @@
 //! The fields of [`Config`] state the name, meaning, default and range of each key once; this
 //! module only reads them. It checks one value at a time. The design checks keys together.
 
-use super::advice::Advice;
-use super::finding::Finding;
 use super::schema::Config;
+use crate::config::findings::advice::Advice;
+use crate::config::findings::finding::Finding;
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -231,7 +231,7 @@ impl Key {
     fn nearest(&self, value: &Value) -> Value {
         let number = value.as_f64().unwrap_or_default();
         let distance = |choice: &Value| match (choice.as_str(), value.as_str()) {
-            (Some(a), Some(b)) => super::spelling::distance(a, b) as f64,
+            (Some(a), Some(b)) => crate::config::reading::spelling::distance(a, b) as f64,
             _ => (choice.as_f64().unwrap_or_default() - number).abs(),
         };
         // Of two equally close values the larger one: it loses nothing.

@@ -4,40 +4,30 @@
 //! hardware. [`crate::design`] checks keys together and passes its check to [`load`], so that all
 //! problems of a file are reported at once.
 
-mod accept;
-mod advice;
-mod advise;
 mod choices;
 mod commented;
-mod file_keys;
-mod finding;
-mod fingerprint;
+mod findings;
 mod grid;
-mod history;
 mod keys;
-mod meant;
-mod read;
-mod report;
+mod reading;
 mod schema;
-mod spelling;
-mod walk;
 mod work;
 
-pub use accept::Warnings;
-pub use advice::{Advice, Setting};
-pub use advise::followed;
 pub(crate) use choices::named;
 pub use choices::{AskedMapping, Engine, Mapping, PatternKind, Sharing, VirtualNetworks};
 pub use commented::{commented, Preset};
-pub use file_keys::{json_schema, VERSION};
-pub use finding::{Finding, Severity};
+pub use findings::advice::{Advice, Setting};
+pub use findings::advise::followed;
+pub use findings::finding::{Finding, Severity};
+pub use findings::report::{AcceptedProblem, Problem, Report};
 pub use grid::{load_grid, workload_keys, Axis, Choice, Grid, Set};
 pub use keys::{tables, violations, Key, Kind, Table};
-pub use report::{AcceptedProblem, Problem, Report};
+pub use reading::accept::Warnings;
+pub use reading::file_keys::{json_schema, VERSION};
 pub use schema::*;
 pub use work::{DecodeWork, SlurmTable, TrafficWork, WorkKind};
 
-use report::Text;
+use findings::report::Text;
 use std::path::Path;
 
 /// A configuration that can be built, with its warnings.
@@ -52,7 +42,7 @@ pub struct Loaded {
 }
 
 /// Warnings of this module that a file can accept, beside those of `check`.
-pub const OWN_WARNINGS: [&str; 1] = [history::RULE];
+pub const OWN_WARNINGS: [&str; 1] = [reading::history::RULE];
 
 /// Reads a file strictly. `check` checks its name and the keys together; `warnings` are those that it can give.
 ///
@@ -68,18 +58,18 @@ pub fn load(
     let name = stem(path)
         .ok_or_else(|| Report::unreadable(&shown, "is not the name of a file".into(), "name a .toml file"))?;
     let source = Text::load(path, "name an existing file, or write one with `meshkv init`; `meshkv examples` writes those of the help texts")?;
-    let mut draft = read::read(&source);
+    let mut draft = reading::read::read(&source);
     // What follows from a file that is no TOML follows from defaults that nobody chose.
     let mut found = if draft.broken { Vec::new() } else { check(&name, &draft.config) };
     if let Some(version) = draft.version {
-        found.extend(history::changed(version, &draft.config, &draft.spans));
+        found.extend(reading::history::changed(version, &draft.config, &draft.spans));
     }
     found.retain(|finding| !finding.keys().any(|key| draft.wrong.contains(key)));
     if !draft.broken {
         draft.advise(&mut found, &|config| check(&name, config));
     }
     let sound = draft.problems.is_empty() && found.iter().all(|f| f.severity == Severity::Warning);
-    let sorted = accept::sort(&draft.accepts, found, warnings, sound);
+    let sorted = reading::accept::sort(&draft.accepts, found, warnings, sound);
     let place = |finding: &Finding| draft.place(&source, finding);
     let mut problems: Vec<Problem> = sorted.kept.iter().map(place).collect();
     problems.extend(sorted.wrong.iter().map(|(f, span)| source.locate(f, Some(span.clone()), false)));

@@ -4,7 +4,7 @@
 //! Loads rise in coarse steps until one is beyond it. Then the last step is halved until saturation
 //! is known to [`RESOLUTION`]. One more run offers the largest possible load.
 
-use super::row::{saturated_at, Row, SATURATED};
+use crate::eval::rows::row::{saturated_at, Row, SATURATED};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use meshkv::cosim::build::toolchain::Toolchain;
 use meshkv::cosim::build::verilate::{build, BuildOptions};
 use meshkv::cosim::build::{BuildError, BuildForm, Library, Progress, RunLength};
 use meshkv::cosim::dut::network::{Injection, StepStatus};
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::dut::DutError;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};

@@ -11,7 +11,7 @@ use crate::support::verilated::library_of;
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::{Bench, Device, Faults, Notice, Platform};
 use meshkv::design::{Design, Mapping};

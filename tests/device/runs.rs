@@ -5,7 +5,7 @@ use crate::support::device::{apart, job, joined, run_clean, small, tensors, whol
 use crate::support::verilated::library_of;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::Bench as Core;
 use meshkv::cosim::workloads::device::{Notice, Platform};

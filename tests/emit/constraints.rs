@@ -1,10 +1,10 @@
 //! Constraints match the netlist as often as they state; slips are found and named.
 
 use crate::support::verilated::design;
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::lint::vivado::{self, Installation};
-use meshkv::cli::lint::{defines, flatten};
+use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::design::lint::vivado::{self, Installation};
+use meshkv::cli::design::lint::{defines, flatten};
+use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{converters, emit, modules, SourceFile, TOP};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Every shape of fabric is clean under Verilator, Icarus, Yosys and slang, and under Verilator's later language.
 
 use crate::support::verilated::design;
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters, SYNTHESIS};
+use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters, SYNTHESIS};
+use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, FABRIC, ROOT, TOP};

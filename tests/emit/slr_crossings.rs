@@ -2,9 +2,9 @@
 //! does otherwise is found and named.
 
 use crate::support::sources::source_mut;
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::lint::{connections::Modules, fanout, slr};
+use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::design::lint::{connections::Modules, fanout, slr};
+use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
 use std::path::Path;

@@ -8,7 +8,7 @@ use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::{endpoint_ports, BuildForm};
 use meshkv::cosim::dut::model_ports::FabricPorts;
 use meshkv::cosim::dut::ports::DutPorts;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use meshkv::eval::SoakFabric;

@@ -5,7 +5,7 @@ use crate::support::sources::source_mut;
 use crate::support::verilated::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::BuildForm;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use std::time::Instant;

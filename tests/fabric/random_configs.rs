@@ -4,8 +4,8 @@
 //! A case that fails prints its configuration and its traffic.
 
 use crate::support::verilated::{clean, fabric as fabric_of, mixed, multicast, unicast};
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::config::{Config, Spread};
 use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;

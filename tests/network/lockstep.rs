@@ -9,7 +9,7 @@ use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::checks::lockstep::{Difference, Lockstep};
 use meshkv::cosim::checks::violation::ViolationKind;
 use meshkv::cosim::dut::model_mesh::ModelMesh;
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::{Hotspot, PatternKind};
 use meshkv::cosim::workloads::network::measure::RunError;

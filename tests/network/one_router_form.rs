@@ -5,7 +5,7 @@ use crate::support::sources::source_mut;
 use crate::support::verilated::{design, library_of, mixed, multicast, open, unicast, PHASES};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::traffic::generator::{Generator, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::cosim::workloads::network::measure::{run, RunError};

@@ -10,7 +10,7 @@ use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::checks::lockstep::Lockstep;
 use meshkv::cosim::dut::model_mesh::ModelMesh;
 use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::tile_set::TileSet;
 use meshkv::cosim::traffic::generator::Generator;

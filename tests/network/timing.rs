@@ -273,7 +273,8 @@ fn what_registers_held_before_the_reset_changes_nothing() {
     let library = verilated::library_of(BuildForm::OneRouter, &design, &emitted(&design));
     let runs = [1, 2, 0xffff_ffff_ffff_fffe].map(|seed| {
         let mut dut =
-            meshkv::cosim::dut::verilated_mesh::VerilatedMesh::open(&library, &design, seed).unwrap();
+            meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh::open(&library, &design, seed)
+                .unwrap();
         dut.record(true, true);
         clean(&mut dut, &design, &mixed(2, 0.6, 3))
     });

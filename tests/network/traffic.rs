@@ -6,7 +6,7 @@ use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::checks::violation::ViolationKind;
 use meshkv::cosim::dut::network::Network;
-use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};

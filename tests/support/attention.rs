@@ -4,7 +4,7 @@ use crate::support::verilated::{self, beside, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};

@@ -3,7 +3,7 @@
 use crate::support::verilated::{self, beside, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, Library};
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 

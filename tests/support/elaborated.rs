@@ -1,8 +1,8 @@
 //! Emitted files as Yosys elaborates them.
 
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::connections::Modules;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::design::lint::connections::Modules;
+use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::emit::{SourceFile, TOP};
 
 /// The modules of a design that Yosys reads without a word.

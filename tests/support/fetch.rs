@@ -3,7 +3,7 @@
 use crate::support::sources::source_mut;
 use crate::support::verilated::{beside, emitted, library_of};
 use meshkv::cosim::build::{BuildForm, Library};
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
 use meshkv::cosim::workloads::SliceId;

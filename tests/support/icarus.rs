@@ -1,8 +1,8 @@
 //! Single modules of the emitted Verilog under Icarus, each with a test bench of `tests/<block>/`.
 
 use crate::support::sources::source_mut;
-use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
+use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit_block, SourceFile};

@@ -22,10 +22,10 @@ mod words;
 pub use axis::{Axis, Choice, Set};
 pub use words::workload_keys;
 
-use super::finding::Finding;
-use super::report::{Report, Text};
-use super::walk::Walk;
 use super::work::{SlurmTable, WorkKind};
+use crate::config::findings::finding::Finding;
+use crate::config::findings::report::{Report, Text};
+use crate::config::reading::walk::Walk;
 use reader::Reader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 
 use super::axis::{Axis, Choice, Set};
 use super::words::{free_key, slurm, words, workload};
-use crate::config::finding::Finding;
+use crate::config::findings::finding::Finding;
 use crate::config::keys::{tables, Key};
-use crate::config::walk::{names, Walk};
+use crate::config::reading::walk::{names, Walk};
 use crate::config::work::{SlurmTable, WorkKind};
 use std::collections::BTreeMap;
 use std::ops::Range;

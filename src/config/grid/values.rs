@@ -2,9 +2,9 @@
 
 use super::axis::Set;
 use super::reader::Reader;
-use crate::config::finding::Finding;
+use crate::config::findings::finding::Finding;
 use crate::config::keys::{Key, Kind};
-use crate::config::walk::scalar;
+use crate::config::reading::walk::scalar;
 use serde_json::Value;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};

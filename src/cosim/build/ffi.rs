@@ -134,7 +134,7 @@ symbols! {
 }
 
 /// A loaded library of a compiled fabric. Cloning is cheap. Any number of
-/// [`crate::cosim::dut::verilated_mesh::VerilatedMesh`]s can run on it.
+/// [`crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh`]s can run on it.
 #[derive(Clone)]
 pub struct Library {
     inner: Arc<Loaded>,

@@ -5,24 +5,20 @@
 //!   many times.
 
 mod compile;
-pub mod device_wrapper;
 mod error;
 pub(in crate::cosim) mod ffi;
 mod form;
-mod glue;
-mod piece_ports;
-mod port_names;
 mod progress;
 mod recipe;
 pub mod toolchain;
 pub mod verilate;
-mod wrapper;
+pub mod wrap;
 
 pub(crate) use error::io_error;
 pub use error::BuildError;
 pub use ffi::Library;
 pub use form::{BuildForm, RunLength, LONG_RUN};
-pub(in crate::cosim) use piece_ports::node_ports;
-pub use piece_ports::{endpoint_ports, one_place};
-pub(in crate::cosim) use port_names::{is_own, tiles_sharing};
 pub use progress::Progress;
+pub(in crate::cosim) use wrap::piece_ports::node_ports;
+pub use wrap::piece_ports::{endpoint_ports, one_place};
+pub(in crate::cosim) use wrap::port_names::{is_own, tiles_sharing};

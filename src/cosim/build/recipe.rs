@@ -1,11 +1,11 @@
 //! The inputs of a build other than the emitted Verilog: flags, and files generated for a design.
 
-use super::device_wrapper;
 use super::error::BuildError;
 use super::form::{BuildForm, RunLength};
-use super::glue::PieceGlue;
-use super::piece_ports::{endpoint_ports, module, node_ports};
-use super::wrapper;
+use crate::cosim::build::wrap::device_wrapper;
+use crate::cosim::build::wrap::glue::PieceGlue;
+use crate::cosim::build::wrap::piece_ports::{endpoint_ports, module, node_ports};
+use crate::cosim::build::wrap::wrapper;
 use crate::design::{Design, Port};
 use crate::emit::{
     self, ModuleSpec, PortSpec, SourceFile, CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE,

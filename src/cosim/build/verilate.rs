@@ -1,5 +1,5 @@
 //! Turns emitted Verilog into a shared library that
-//! [`crate::cosim::dut::verilated_mesh::VerilatedMesh`] drives.
+//! [`crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh`] drives.
 //!
 //! Three kinds of cache entries make a library. The runtime is Verilator's own code and the fixed
 //! part of the shim. Precompiled headers and the runtime are built once for each tool version, and

@@ -15,11 +15,7 @@ mod pin_group;
 pub mod pins;
 mod port_difference;
 pub mod ports;
-pub mod split_device;
-pub mod verilated_mesh;
-pub mod verilated_ports;
-mod wave_file;
-pub mod waves;
+pub mod verilated;
 
 pub use error::DutError;
 pub(in crate::cosim) use pin_group::group_pins;

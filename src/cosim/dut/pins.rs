@@ -8,10 +8,10 @@
 use super::clocks::Clocks;
 use super::error::DutError;
 use super::ports::DutPorts;
-use super::verilated_ports::verilated;
 use crate::cosim::bits::{get_bits, in_one_word, put_bits};
 use crate::cosim::build::ffi::Library;
 use crate::cosim::build::is_own;
+use crate::cosim::dut::verilated::verilated_ports::verilated;
 use crate::emit::{Dir, ModuleSpec};
 
 /// Edges of each clock under reset.

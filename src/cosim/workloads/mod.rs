@@ -1,18 +1,13 @@
 //! Runs of the commands, each with its stimulus and its expected results.
 
 pub mod attention;
-mod breakdown;
 pub mod decode;
 pub mod device;
-mod fabric_pins;
 pub mod fetch;
-mod homes;
 pub mod network;
-mod slice_id;
+mod shared;
 pub mod steps;
-mod token_writers;
-mod watchdog;
 
-pub use breakdown::{Event, Passed};
-pub use slice_id::SliceId;
-pub use watchdog::{Watchdog, TIMEOUT};
+pub use shared::breakdown::{Event, Passed};
+pub use shared::slice_id::SliceId;
+pub use shared::watchdog::{Watchdog, TIMEOUT};

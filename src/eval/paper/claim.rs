@@ -1,6 +1,6 @@
 //! A number of the paper beside ours.
 
-use super::verdict::{Better, Verdict};
+use crate::eval::paper::result::verdict::{Better, Verdict};
 use serde_json::{json, Value};
 
 /// Our number for a claim, in one reading of it.

@@ -3,7 +3,7 @@
 use super::choose::Chosen;
 use super::rows::{text, Rows};
 use crate::eval::grid::Column;
-use crate::eval::spread::Spread;
+use crate::eval::rows::spread::Spread;
 use serde_json::{Map, Value};
 
 /// The rows of one series at one x.

@@ -6,7 +6,7 @@ use super::group::Group;
 use super::rows::{text, Rows};
 use crate::config::Kind;
 use crate::eval::grid::{Column, Role};
-use crate::eval::spread::Spread;
+use crate::eval::rows::spread::Spread;
 use serde::Serialize;
 use serde_json::{json, Map, Value};
 

@@ -2,7 +2,8 @@
 
 use super::share::Way;
 use crate::config::Config;
-use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
+use crate::cosim::workloads::decode::step;
+use crate::cosim::workloads::decode::{Workload, WorkloadError};
 use crate::design::{
     partial_bytes, query_bytes, token_bytes, Bounds, Choice, Design, ForecastError, Mapping, Sharing,
     FORECAST_ERROR,

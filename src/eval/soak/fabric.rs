@@ -2,7 +2,8 @@
 
 use super::Draw;
 use crate::config::{Config, PlacementKind, Spread};
-use crate::cosim::workloads::decode::{step, Pace, Plan, Workload};
+use crate::cosim::workloads::decode::step;
+use crate::cosim::workloads::decode::{Pace, Plan, Workload};
 use crate::design::{Design, Mapping, Sharing};
 
 /// Draws of a configuration: an illegal one is drawn again.

@@ -6,9 +6,9 @@
 //! of a dot is bounded by the largest element of the flit and the largest stationary number, not by each product.
 //! `docs/numbers.md` has the bound.
 
-use super::formats::{Formats, WEIGHT_RANGE};
-use super::fp16::{self, SIGNIFICAND_BITS};
-use super::rounding::half_up;
+use crate::model::datapath::numbers::formats::{Formats, WEIGHT_RANGE};
+use crate::model::datapath::numbers::fp16::{self, SIGNIFICAND_BITS};
+use crate::model::datapath::numbers::rounding::half_up;
 
 /// A flit as integers: each element is `elements[i] * 2^(exponent - 25 - (window_bits - 11))`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,26 +2,23 @@
 
 pub mod attention;
 pub mod dot;
-pub mod exp2;
-pub mod fixed;
-pub mod formats;
-pub mod fp16;
 pub mod layout;
 pub mod normalise;
+pub mod numbers;
 mod params;
 pub mod part;
 pub mod reference;
 pub mod root;
-mod rounding;
 pub mod softmax;
 pub mod state;
 pub mod tensors;
 
 pub use attention::{attend, split, Split};
 pub use dot::{align, dot, Aligned, Dot, Lane, Vector};
-pub use exp2::{Exp2, Scale, Weight};
-pub use formats::Formats;
 pub use normalise::Reciprocal;
+pub use numbers::exp2::{Exp2, Scale, Weight};
+pub use numbers::formats::Formats;
+pub use numbers::{exp2, fixed, formats, fp16};
 pub use params::{Datapath, DatapathShape};
 pub use part::Packet;
 pub use root::Root;

@@ -1,7 +1,7 @@
 //! Normalisation of a head: one reciprocal by long division, then one multiplication per element.
 
-use super::formats::{DENOMINATOR_BITS, NUMERATOR_BITS, RECIPROCAL_FRACTION};
-use super::fp16;
+use crate::model::datapath::numbers::formats::{DENOMINATOR_BITS, NUMERATOR_BITS, RECIPROCAL_FRACTION};
+use crate::model::datapath::numbers::fp16;
 
 /// Reciprocal of a denominator l, whose point is that of the numerators.
 ///

@@ -1,8 +1,8 @@
 //! Parameters of the datapath: sizes, widths of numbers, and the constants that follow.
 
-use super::exp2::{Exp2, Scale};
-use super::formats::Formats;
 use crate::design::{model_dim, Design};
+use crate::model::datapath::numbers::exp2::{Exp2, Scale};
+use crate::model::datapath::numbers::formats::Formats;
 
 /// Sizes that determine the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Reduce root: merges partial results of a head from any number of tiles as they arrive, and normalises
 //! once.
 
-use super::fixed;
-use super::fp16;
 use super::normalise::Reciprocal;
 use super::params::Datapath;
 use super::part::Packet;
 use super::state::{State, MOST_MAX};
+use crate::model::datapath::numbers::fixed;
+use crate::model::datapath::numbers::fp16;
 
 /// Head at its column's reduce root.
 ///

@@ -6,11 +6,12 @@
 //! adds.
 
 use super::dot::{align, dot, Vector};
-use super::exp2::{Scale, Weight};
-use super::fixed::{self, place, Phase};
-use super::formats::Formats;
 use super::params::{Datapath, DatapathShape};
-use super::{fp16, part};
+use super::part;
+use crate::model::datapath::numbers::exp2::{Scale, Weight};
+use crate::model::datapath::numbers::fixed::{self, place, Phase};
+use crate::model::datapath::numbers::formats::Formats;
+use crate::model::datapath::numbers::fp16;
 use std::ops::Range;
 
 /// FP16 one. A flit of ones has l as its weighted sum.

@@ -11,8 +11,8 @@ use crate::support::verilated::library_of;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::ports::DutPorts;
-use meshkv::cosim::dut::split_device::SplitDevice;
-use meshkv::cosim::dut::verilated_ports::verilated;
+use meshkv::cosim::dut::verilated::split_device::SplitDevice;
+use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::attention::{Job, ModelCore};
 use meshkv::cosim::workloads::device::{

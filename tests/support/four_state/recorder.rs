@@ -1,6 +1,6 @@
 //! Records every input and output of a device.
 
-use meshkv::cosim::build::device_wrapper::shell;
+use meshkv::cosim::build::wrap::device_wrapper::shell;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::DutError;

@@ -2,7 +2,7 @@
 
 use super::recorder::Record;
 use super::twins::Twin;
-use meshkv::cosim::build::device_wrapper::whole_shell;
+use meshkv::cosim::build::wrap::device_wrapper::whole_shell;
 use meshkv::design::Design;
 use meshkv::emit::{Dir, PortSpec, SourceFile};
 use meshkv::tools;

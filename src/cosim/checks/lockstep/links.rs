@@ -4,7 +4,7 @@
 
 use super::difference::{field, Place};
 use crate::cosim::dut::model_mesh::ModelMesh;
-use crate::cosim::dut::verilated_mesh::VerilatedMesh;
+use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::DutError;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{index_bits, Design, DestKind, Mesh, Port};

@@ -14,7 +14,7 @@ use crate::cosim::dut::model_mesh::ModelMesh;
 use crate::cosim::dut::network::{
     Ejection, Entry, Injection, Network, StepStatus, COUNTERS, COUNTERS_PER_PORT,
 };
-use crate::cosim::dut::verilated_mesh::VerilatedMesh;
+use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::model::cycle::network::{Upset, TOTALS};

@@ -102,7 +102,7 @@ impl ModelMesh {
         self.watchdog = cycles;
     }
 
-    /// Makes a tile stall, as [`super::verilated_mesh::VerilatedMesh::stall`] does.
+    /// Makes a tile stall, as [`crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh::stall`] does.
     pub fn stall(&mut self, tile: NodeId, probability: f64, seed: u64) {
         let probability = (probability.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
         let tile = tile.index();

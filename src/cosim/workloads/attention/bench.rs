@@ -2,7 +2,6 @@
 
 use super::core::{Core, Manner, Source};
 use super::error::AttentionError;
-use super::expected::Numbers;
 use super::job::Job;
 use super::result::AttentionResult;
 use crate::cosim::dut::clocks::Clocks;
@@ -10,6 +9,7 @@ use crate::cosim::dut::model_ports::FabricPorts;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Behaviour, Image};
+use crate::cosim::workloads::attention::observed::expected::Numbers;
 use crate::design::Design;
 use crate::emit::{self, ModuleSpec};
 use std::sync::mpsc::channel;

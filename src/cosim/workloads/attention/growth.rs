@@ -6,7 +6,7 @@ use super::job::Job;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Image, Memory, Shape};
-use crate::cosim::workloads::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
+use crate::cosim::workloads::shared::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
 use crate::design::{Append, Descriptor, Design};
 use crate::emit::ModuleSpec;
 

@@ -4,7 +4,8 @@
 use super::own::{self, Own};
 use crate::config::Config;
 use crate::cosim::memory::{Image, Shape};
-use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
+use crate::cosim::workloads::decode::step;
+use crate::cosim::workloads::decode::{Workload, WorkloadError};
 use crate::design::{model_dim, row_of, Descriptor, Design, Mapping, Sharing};
 use crate::model::tensors::Tensors;
 use std::ops::Range;

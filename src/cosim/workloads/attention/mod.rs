@@ -11,26 +11,23 @@
 mod bench;
 mod core;
 mod error;
-mod expected;
 mod growth;
 mod job;
 mod model_core;
+mod observed;
 mod own;
-mod probes;
 mod result;
-mod root_sums;
 mod session;
-mod visit_order;
 
 pub use bench::Bench;
 pub use error::AttentionError;
 pub use job::{lengths_fit, Job, JobError};
 pub use model_core::ModelCore;
+pub use observed::visit_order::{visits, Visit};
 pub use own::Own;
 pub use result::{AttentionResult, HeadSums, Sample, Saturated};
 pub use session::Session;
-pub use visit_order::{visits, Visit};
 
-pub(in crate::cosim) use expected::expected;
+pub(in crate::cosim) use observed::expected::expected;
+pub(in crate::cosim) use observed::probes::Probes;
 pub(in crate::cosim) use own::{slice_bytes, slices};
-pub(in crate::cosim) use probes::Probes;

@@ -1,15 +1,15 @@
 //! The model of the core with numbers on its outputs, computed by the datapath. A device can have
 //! it in place of compiled Verilog.
 
-use super::expected::{Head, Numbers};
 use super::job::Job;
 use super::own::Own;
-use super::visit_order::Visit;
 use crate::cosim::bits::{get_bits, put_bits};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
+use crate::cosim::workloads::attention::observed::expected::{Head, Numbers};
+use crate::cosim::workloads::attention::observed::visit_order::Visit;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::{self, ModuleSpec};
 use crate::model::tensors::Tensors;

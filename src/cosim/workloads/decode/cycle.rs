@@ -5,12 +5,12 @@
 use super::bench::Bench;
 use super::counts::Swap;
 use super::error::DecodeError;
-use super::new_tokens::NewTokens;
 use super::run_state::Run;
 use super::scoreboard::part_packets::{Arrived, PartKey};
 use super::scoreboard::tile_account::Job;
-use super::tile_array::Sending;
 use crate::cosim::dut::pins::Pin;
+use crate::cosim::workloads::decode::played::new_tokens::NewTokens;
+use crate::cosim::workloads::decode::played::tile_array::Sending;
 use crate::design::{index_bits, Mapping, NodeId};
 use crate::model::cycle::mare::{KvFlit, PartFlit, RootFlit};
 use crate::model::cycle::pad::Told;

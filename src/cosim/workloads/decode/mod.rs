@@ -15,32 +15,26 @@
 //! * `queries`: the queries of a layer, which go in before its descriptors.
 //! * [`Bench`]: drives the ports cycle by cycle, with [`crate::cosim::memory`] behind the homes.
 
+mod batch;
 mod bench;
 mod counts;
 mod cycle;
 mod error;
-mod lengths;
-mod new_tokens;
-mod pace;
 mod plan;
+mod played;
 mod ports;
-mod queries;
 mod run_state;
 mod scoreboard;
-mod spans;
-mod step;
-mod tile_array;
-mod workload_error;
 
+pub use batch::lengths::{batch_of, stream_lengths, Lengths, StreamLength};
+pub use batch::step::{default_segments, default_segments_of, step, step_of, Step, Workload};
+pub use batch::workload_error::WorkloadError;
 pub use bench::{Bench, Progress};
 pub use counts::{Decoded, StepCounts, Swap};
 pub use error::{DecodeError, MemoryFault};
-pub use lengths::{batch_of, stream_lengths, Lengths, StreamLength};
-pub use pace::Pace;
 pub use plan::{Order, Plan};
+pub use played::pace::Pace;
 pub use scoreboard::flits_of_step;
-pub use step::{default_segments, default_segments_of, step, step_of, Step, Workload};
-pub use workload_error::WorkloadError;
 
 #[cfg(test)]
 mod tests;

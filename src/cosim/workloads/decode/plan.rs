@@ -1,8 +1,8 @@
 //! Plan of a run of decode steps.
 
-use super::pace::Pace;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::memory::{Behaviour, Image};
+use crate::cosim::workloads::decode::played::pace::Pace;
 use crate::cosim::workloads::Watchdog;
 use crate::design::Descriptor;
 use crate::design::Design;

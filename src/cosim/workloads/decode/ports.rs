@@ -1,10 +1,10 @@
 //! Ports of the whole fabric that a decode step drives and reads, looked up by name.
 
-use super::queries::QueryPins;
 use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::DutError;
-use crate::cosim::workloads::fabric_pins::{DescriptorPins, MemoryPins};
-use crate::cosim::workloads::token_writers::{TokenPins, WritePins};
+use crate::cosim::workloads::decode::played::queries::QueryPins;
+use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
+use crate::cosim::workloads::shared::token_writers::{TokenPins, WritePins};
 use crate::emit::ModuleSpec;
 
 /// Declares the ports by the number of parts they have.

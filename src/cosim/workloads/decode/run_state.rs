@@ -2,14 +2,14 @@
 
 use super::counts::StepCounts;
 use super::error::MemoryFault;
-use super::new_tokens::NewTokens;
 use super::plan::Plan;
-use super::queries::Queries;
 use super::scoreboard::ledger::DecodeScoreboard;
-use super::tile_array::Compute;
 use crate::cosim::dut::model_ports::PeClock;
 use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::memory::{Memory, Shape};
+use crate::cosim::workloads::decode::played::new_tokens::NewTokens;
+use crate::cosim::workloads::decode::played::queries::Queries;
+use crate::cosim::workloads::decode::played::tile_array::Compute;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use crate::model::cycle::reduce::ReduceRoot;

@@ -8,7 +8,7 @@ use super::*;
 use crate::config::Config;
 use crate::cosim::checks::violation::ViolationKind::{self, *};
 use crate::cosim::memory::{Image, Shape};
-use crate::cosim::workloads::homes::Homes;
+use crate::cosim::workloads::shared::homes::Homes;
 use crate::design::{flits_of_rows, Descriptor, Design, Mapping, NodeId, Sharing};
 
 const IMAGE: Image = Image::Hash(4);

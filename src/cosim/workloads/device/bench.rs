@@ -6,7 +6,8 @@ use super::host::Device;
 use super::platform::Platform;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::memory::Image;
-use crate::cosim::workloads::attention::{expected, AttentionResult, Job, Saturated};
+use crate::cosim::workloads::attention::expected;
+use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Design;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::calls::Calls;
 use super::error::DeviceError;
 use super::platform::{Faults, Platform, Slaves};
 use super::watched::Watched;
-use crate::cosim::build::device_wrapper::COMPUTE_RESET;
+use crate::cosim::build::wrap::device_wrapper::COMPUTE_RESET;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::ports::DutPorts;
@@ -36,7 +36,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Takes a device with the ports of [`shell`](crate::cosim::build::device_wrapper::shell) out
+    /// Takes a device with the ports of [`shell`](crate::cosim::build::wrap::device_wrapper::shell) out
     /// of reset, with a platform.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Device {
         platform: &Platform,
         clocks: &Clocks,
     ) -> Result<Device, DutError> {
-        let shell = crate::cosim::build::device_wrapper::shell(design);
+        let shell = crate::cosim::build::wrap::device_wrapper::shell(design);
         let mut pins = Pins::open(dut, &shell, clocks)?;
         Ok(Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,

@@ -9,7 +9,7 @@
 //! * [`Device`]: `meshkv_top` with its platform: memory on every AXI port, each channel judged by
 //!   [`axi`](crate::cosim::memory::axi), faults on demand. It is verilated as a whole, or split
 //!   into `meshkv_front` and a core that is any [`DutPorts`](crate::cosim::dut::ports::DutPorts)
-//!   ([`split_device`](crate::cosim::dut::split_device)).
+//!   ([`split_device`](crate::cosim::dut::verilated::split_device)).
 //! * [`Driver`]: a host's driver, register by register.
 //! * [`Calls`]: cycles that a call costs, at the pins.
 //! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.

@@ -7,7 +7,7 @@ use crate::cosim::memory::axi::{Request, WriteBeat};
 use crate::cosim::memory::{
     Base, Behaviour, Bytes, Fault, Image, Interface, Layout, Memory, Shape, WriteMemory, Written,
 };
-use crate::cosim::workloads::fabric_pins::MemoryPins;
+use crate::cosim::workloads::shared::fabric_pins::MemoryPins;
 use crate::design::Design;
 use crate::emit::ModuleSpec;
 use std::collections::HashMap;

@@ -4,8 +4,8 @@ use super::hardware::number;
 use super::readings::{view_of, Reading, Sides};
 use crate::eval::paper::case::{Case, Model};
 use crate::eval::paper::claim::View;
-use crate::eval::paper::intervals::{intervals, Interval};
 use crate::eval::paper::measured::Found;
+use crate::eval::paper::result::intervals::{intervals, Interval};
 use crate::eval::Spread;
 
 /// What five runs gave of one kind.

@@ -16,7 +16,7 @@ pub use hardware::Resources;
 use super::claim::{Claim, View};
 use super::measured::Found;
 use super::plan::Extent;
-use super::verdict::Better;
+use crate::eval::paper::result::verdict::Better;
 use readings::Reading;
 use serde::Deserialize;
 use std::collections::BTreeMap;

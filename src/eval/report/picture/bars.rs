@@ -6,7 +6,7 @@ use crate::eval::report::picture::canvas::{
 };
 use crate::eval::report::picture::plot::Plot;
 use crate::eval::report::Group;
-use crate::eval::spread::Spread;
+use crate::eval::rows::spread::Spread;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

@@ -1,6 +1,6 @@
 //! Draws a metric over a number, a line for each series.
 
-use crate::eval::plot::within;
+use crate::eval::charts::plot::within;
 use crate::eval::report::picture::canvas::{
     decades, interval, mark, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES,
 };

@@ -8,7 +8,7 @@ use crate::eval::report::picture::canvas::{
 };
 use crate::eval::report::picture::text::{cut, extent, letters};
 use crate::eval::report::rows::{text, Rows, MESH, SWEEP};
-use crate::eval::spread::Spread;
+use crate::eval::rows::spread::Spread;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 use serde_json::{Map, Value};

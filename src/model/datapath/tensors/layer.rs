@@ -2,7 +2,7 @@
 
 use super::error::{layers_of, TensorError};
 use super::file::{self, TensorFile};
-use crate::model::datapath::fp16;
+use crate::model::datapath::numbers::fp16;
 use safetensors::Dtype;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};

@@ -1,9 +1,9 @@
 //! The source of a job's outputs: the ports of the design, or numbers that are computed beside its model.
 
-use crate::cosim::workloads::attention::expected::Numbers;
 use crate::cosim::workloads::attention::job::Job;
+use crate::cosim::workloads::attention::observed::expected::Numbers;
+use crate::cosim::workloads::attention::observed::visit_order::Visit;
 use crate::cosim::workloads::attention::result::HeadSums;
-use crate::cosim::workloads::attention::visit_order::Visit;
 use crate::design::Design;
 
 /// An output of a head.

@@ -3,7 +3,7 @@
 //! They follow from [`tile_of`] alone, head by head and segment by segment. Nothing here knows
 //! pieces, rotations or the order in which the fabric visits them, so the two are independent.
 
-use crate::cosim::workloads::homes::Homes;
+use crate::cosim::workloads::shared::homes::Homes;
 use crate::cosim::workloads::SliceId;
 use crate::design::{flits_of_rows, tile_of, Descriptor, Design, Mapping, NodeId, Sharing};
 use std::collections::BTreeMap;

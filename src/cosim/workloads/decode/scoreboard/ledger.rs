@@ -15,7 +15,7 @@ use super::tile_account::{Account, Awaited, Close, Job, Place, ToTell};
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::plan::Order;
-use crate::cosim::workloads::homes::Homes;
+use crate::cosim::workloads::shared::homes::Homes;
 use crate::cosim::workloads::SliceId;
 use crate::design::{flits_of_rows, Descriptor, Design, Mapping, NodeId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

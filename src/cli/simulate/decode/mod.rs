@@ -1,0 +1,107 @@
+//! `meshkv decode`: a decode step, or a stated sample of one, on the emitted fabric under Verilator or on its model.
+
+mod args;
+mod report;
+
+pub use args::Args;
+pub(in crate::cli) use report::DecodeOutput;
+
+use crate::cli::compare::energy;
+use crate::cli::output::pictures::Pictures;
+use crate::cli::output::ui::Ui;
+use crate::cli::output::views::Views;
+use crate::cli::program::interrupt::Interrupt;
+use crate::cli::simulate::ended::Ended;
+use crate::cli::simulate::ports::Verilog;
+use crate::config::Engine;
+use crate::cosim::build::{BuildForm, LONG_RUN};
+use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Plan, Progress, Workload};
+use crate::design::{Choice, Design};
+use crate::eval::report::{Figure, RunPage};
+use crate::eval::{self, DecodeRow, DEFAULT_TIER};
+use std::process::ExitCode;
+
+/// Form of the build.
+const FORM: BuildForm = BuildForm::FabricPieces;
+
+/// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
+///
+/// # Errors
+/// A wrong configuration or workload, a missing tool, a folder that cannot be written, or Ctrl-C.
+pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut args = args.clone();
+    args.carrier = args.carrier.decided(default);
+    let args = &args;
+    let table = energy::table(args.energy.as_deref())?;
+    let (design, _) = crate::cli::load::load(&args.config, ui)?;
+    let design = match &args.tier {
+        Some(tier) => energy::with_tier(design, table.tier(tier)?)?,
+        None => design,
+    };
+    let design = design.without_refresh(args.no_refresh);
+    ui.made_from(&design.name, design.config.sha256());
+    ui.seeded(Some(args.seed));
+    let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);
+    let (energies, sources) = (table.energies(tier)?, table.sources(tier)?);
+    let (mut load, streams) = args.workload(&design)?;
+    let mut made = step_of(&design, &load, &streams)?;
+    let chosen = args.mapping().is_none().then(|| Choice::new(&design, &made.descriptors));
+    if let Some(choice) = &chosen {
+        load.mapping = choice.mapping;
+        made = step_of(&design, &load, &streams)?;
+    }
+    let chosen = chosen.as_ref();
+    if let Some(beyond) = args.beyond_capacity(&design, &load, made.cache_bytes) {
+        ui.note(beyond);
+    }
+    let plan = args.plan(Plan::new(&design, made.descriptors.clone(), args.seed));
+    let interrupt = Interrupt::listen()?;
+    let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
+    let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
+    let length = args.carrier.length(due, LONG_RUN);
+    let verilog = Verilog { design: &design, form: FORM, length, cache: None, interrupt: &interrupt, ui };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
+    let bench = if args.carrier.is_model() {
+        Bench::on_model(&design)
+    } else {
+        Bench::on(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?, &design)?
+    };
+    let progress = ui.progress(Some(due), "decoding");
+    let result = bench.run(&plan, &mut |done| {
+        progress.set(done.flits);
+        interrupt.requested()
+    });
+    drop(progress);
+    let done = match result.map_err(Ended::from) {
+        Ok(done) => done,
+        Err(ended) => {
+            return ended.explain("decoding", &args.carrier, &verilog, |socket| {
+                let mut stop = |_: Progress| interrupt.requested();
+                let bench = Bench::on(socket, &design).map_err(Ended::from);
+                bench.and_then(|bench| bench.run(&plan, &mut stop).map_err(Ended::from)).err()
+            });
+        }
+    };
+    let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
+    if let Some(pictures) = &pictures {
+        pictures.write_page(&page(args, &load, &design, &done)?, ui)?;
+    }
+    args.carrier.note_waves(ui);
+    let output = DecodeOutput::new(args, (&load, &streams), chosen, made.cache_bytes, (&row, &sources));
+    ui.result(&output, || report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams)))?;
+    Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The page of `--plot`.
+fn page(args: &Args, load: &Workload, design: &Design, done: &Decoded) -> anyhow::Result<RunPage> {
+    let title = format!("{}, {} x {}", design.name, design.mesh.cols(), design.mesh.rows());
+    let links = eval::heatmap(&title, &args.title(load), design.mesh, &eval::link_row(design, done))?;
+    let caption = "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
+    Ok(RunPage {
+        title: format!("{}: decode steps", design.name),
+        subtitle: args.title(load),
+        command: args.command(load),
+        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
+        ..RunPage::default()
+    })
+}

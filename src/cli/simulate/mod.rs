@@ -1,0 +1,13 @@
+//! Subcommands that simulate, and what they share.
+
+pub mod cosim;
+pub mod decode;
+pub(super) mod ended;
+pub(super) mod engine;
+pub mod fetch;
+pub(super) mod library;
+pub(super) mod ports;
+pub mod run;
+pub mod sim;
+pub mod soak;
+pub(super) mod work;

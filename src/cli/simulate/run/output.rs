@@ -1,0 +1,16 @@
+//! What `meshkv run --json` prints.
+
+use crate::cli::simulate::run::report::AttentionOutput;
+use crate::cli::simulate::run::steps_report::StepsOutput;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Result of `run`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(in crate::cli) enum RunOutput<'a> {
+    /// Attention of one step.
+    Attention(AttentionOutput<'a>),
+    /// Decode steps one after the other, with `--steps`.
+    Steps(StepsOutput<'a>),
+}

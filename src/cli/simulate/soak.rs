@@ -1,0 +1,313 @@
+//! `meshkv soak`: runs random networks and fabrics on model and Verilog in lockstep.
+
+use crate::cli::output::ui::Ui;
+use crate::cli::output::views::Views;
+use crate::cli::program::interrupt::{Interrupt, Interrupted};
+use crate::cli::program::whole_file;
+use crate::cli::simulate::library::library_in;
+use crate::cli::simulate::ports::{place, Verilog};
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::checks::lockstep::{Difference, Lockstep};
+use crate::cosim::checks::violation::ViolationKind;
+use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
+use crate::cosim::dut::verilated::waves::WaveWindow;
+use crate::cosim::dut::DutError;
+use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
+use crate::cosim::workloads::network::measure::RunError;
+use crate::design::{Mesh, NodeId, Port};
+use crate::eval::{soak_take, SoakCase, SoakFabric};
+use crate::model::cycle::network::Upset;
+use anyhow::Context;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Cycles without movement after which a fabric is stuck; longer than any wait in these meshes.
+const WATCHDOG: u64 = 5_000;
+
+/// Seed of register values before the reset; any value must work.
+const POWER_UP_SEED: u64 = 1;
+
+/// Compare model and Verilog on random networks and fabrics
+///
+/// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
+/// any to overload, some with tiles that are slow to take what they get: every link is compared in every cycle. Each even
+/// seed is a whole fabric under decode steps, some with a memory out of order: every port is compared in every cycle.
+/// The first difference ends with exit code 1, names the seed that gives it again, and writes waves of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv soak --time 600
+  meshkv soak --seed 1000 --count 20 --json
+  meshkv soak --seed 17 --count 1                    seed 17 alone, again")]
+pub struct Args {
+    /// First seed; the others follow it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seeds to run [default: 10; with --time as many as there is time for]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// Seconds after which no further seed is begun
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
+    /// Where waves of a difference are written [default: soak-SEED.fst]
+    #[arg(long, value_name = "FILE.fst", value_parser = crate::cli::simulate::engine::fst, value_hint = clap::ValueHint::FilePath)]
+    wave: Option<PathBuf>,
+    /// Let the model's router at X,Y lose the credits of its tile in a cycle of every run, to see it found
+    #[arg(long, value_name = "X,Y@CYCLE", value_parser = crate::cli::simulate::engine::upset)]
+    upset: Option<(u32, u32, u64)>,
+}
+
+/// Result of a soak.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(in crate::cli) struct SoakOutput {
+    /// First seed.
+    seed: u64,
+    /// Seeds run to their end.
+    seeds: u64,
+    /// Networks among them.
+    networks: u64,
+    /// Whole fabrics among them.
+    fabrics: u64,
+    /// Runs of traffic and of decode steps.
+    runs: u64,
+    /// Cycles simulated, in all of them.
+    cycles: u64,
+    /// Routers times cycles that were compared.
+    router_cycles: u64,
+    /// The part of them in which all of the fabric was compared.
+    fabric_router_cycles: u64,
+    /// Seconds of wall time, builds included.
+    #[serde(skip)]
+    seconds: f64,
+    /// The failure that ended it; null if there was none.
+    failed: Option<Failure>,
+    /// The command that repeats this soak.
+    command: String,
+}
+
+/// A difference between model and Verilog, or an error of both.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SoakFailure")]
+struct Failure {
+    /// Its seed.
+    seed: u64,
+    /// Its run of traffic, from 0.
+    run: usize,
+    /// Place, cycle and values.
+    message: String,
+}
+
+/// Runs the subcommand. Exit code 1 if model and Verilog differ, or either is wrong.
+///
+/// # Errors
+/// A missing tool, a file that cannot be written, or Ctrl-C.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    ui.seeded(Some(args.seed));
+    let interrupt = Interrupt::listen()?;
+    if let Some(path) = &args.wave {
+        whole_file::check_waves(path).context("--wave needs a file that can be written")?;
+    }
+    // Random fabrics are not reused, so they stay out of the common cache.
+    let cache = tempfile::tempdir().context("no temporary folder for the fabrics")?;
+    let soak = Soak { args, cache: cache.path(), interrupt: &interrupt, ui };
+    let report = soak.all()?;
+    ui.result(&report, || prose(&report))?;
+    Ok(match report.failed {
+        Some(_) => ExitCode::from(1),
+        None => ExitCode::SUCCESS,
+    })
+}
+
+struct Soak<'a> {
+    args: &'a Args,
+    cache: &'a Path,
+    interrupt: &'a Interrupt,
+    ui: &'a Ui,
+}
+
+impl Soak<'_> {
+    fn all(&self) -> anyhow::Result<SoakOutput> {
+        let Args { seed: first, count, time, .. } = *self.args;
+        let count = count.unwrap_or(if time.is_some() { u64::MAX } else { 10 });
+        let limit = time.map_or(Duration::MAX, Duration::from_secs);
+        let started = Instant::now();
+        let mut report = SoakOutput { seed: first, ..SoakOutput::default() };
+        for seed in (first..).take(count.try_into().unwrap_or(usize::MAX)) {
+            if started.elapsed() >= limit {
+                break;
+            }
+            if seed % 2 == 1 {
+                self.network(&SoakCase::of(seed), &mut report)?;
+            } else {
+                self.fabric(&SoakFabric::of(seed), &mut report)?;
+            }
+            if report.failed.is_some() {
+                break;
+            }
+            report.seeds += 1;
+        }
+        report.seconds = started.elapsed().as_secs_f64();
+        let done = (report.seeds + u64::from(report.failed.is_some())).max(1);
+        report.command = self.command(first, done);
+        Ok(report)
+    }
+
+    /// Runs a network. Failures go to the report.
+    fn network(&self, case: &SoakCase, report: &mut SoakOutput) -> anyhow::Result<()> {
+        let mut both = Lockstep::new(self.open(case, BuildForm::OneRouter, RunLength::Quick)?, &case.design)?;
+        both.watchdog(WATCHDOG);
+        if let Some((cycle, tile)) = self.upset(case.design.mesh)? {
+            both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
+        }
+        for (i, run) in case.runs.iter().enumerate() {
+            for &(node, probability) in &run.stalls {
+                both.stall(node, probability, case.stall_seed(node));
+            }
+            let found = soak_take(run, &case.design, &mut both, &mut |_| self.interrupt.requested());
+            if let Err(RunError::Stopped { .. }) = &found {
+                return Err(stopped(report).into());
+            }
+            report.runs += 1;
+            let message = match &found {
+                Ok(measured) => {
+                    report.cycles += measured.cycles;
+                    // A stalled tile may still owe credits; lockstep has compared them.
+                    let mut wrong = measured.violations.iter().filter(|v| v.kind != ViolationKind::Credits);
+                    wrong.next().map(|violation| violation.message.clone())
+                }
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(message) = message {
+                report.router_cycles += both.router_cycles();
+                self.failed(report, case.seed, i, &case.title(), message);
+                return match found {
+                    Err(RunError::Network(error)) => match error.downcast_ref() {
+                        Some(difference) => self.show(case, difference),
+                        None => Ok(()),
+                    },
+                    _ => Ok(()),
+                };
+            }
+        }
+        report.networks += 1;
+        report.router_cycles += both.router_cycles();
+        self.passed(case.seed, &case.title(), both.router_cycles());
+        Ok(())
+    }
+
+    /// Runs a whole fabric. Failures go to the report.
+    fn fabric(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
+        let (design, plan) = (&case.design, &case.plan);
+        let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
+        let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
+        let upset = self.upset(design.mesh)?;
+        let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
+        let mut stop = |_: Progress| self.interrupt.requested();
+        let found = Bench::on(socket, design)?.run(plan, &mut stop);
+        report.runs += 1;
+        let message = match &found {
+            Err(DecodeError::Stopped) => return Err(stopped(report).into()),
+            Ok(done) => {
+                let compared = done.periods * design.mesh.tiles() as u64;
+                report.cycles += done.periods;
+                report.router_cycles += compared;
+                report.fabric_router_cycles += compared;
+                match done.violation_list.first() {
+                    Some(violation) => violation.message.clone(),
+                    None => {
+                        report.fabrics += 1;
+                        self.passed(case.seed, &case.title(), compared);
+                        return Ok(());
+                    }
+                }
+            }
+            Err(error) => error.to_string(),
+        };
+        self.failed(report, case.seed, 0, &case.title(), message);
+        let Err(DecodeError::Dut(DutError::Differ(difference))) = found else { return Ok(()) };
+        verilog.show(&difference, &self.waves(case.seed), |socket| {
+            match Bench::on(socket, design).map(|bench| bench.run(plan, &mut stop)) {
+                Ok(Err(DecodeError::Dut(end))) | Err(end) => Some(end),
+                Ok(_) => None,
+            }
+        })
+    }
+
+    fn upset(&self, mesh: Mesh) -> anyhow::Result<Option<(u64, NodeId)>> {
+        self.args.upset.map(|upset| place(mesh, upset)).transpose()
+    }
+
+    fn passed(&self, seed: u64, title: &str, compared: u64) {
+        self.ui.note(format_args!("seed {seed}, {title}: {compared} router-cycles, no difference"));
+    }
+
+    fn failed(&self, report: &mut SoakOutput, seed: u64, run: usize, title: &str, message: String) {
+        self.ui.error(format_args!("seed {seed}, {title}, run {run}: {message}"));
+        self.ui.note(format_args!("again: {}", self.command(seed, 1)));
+        report.failed = Some(Failure { seed, run, message });
+    }
+
+    /// The command that runs some seeds again.
+    fn command(&self, seed: u64, count: u64) -> String {
+        let upset =
+            self.args.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
+        format!("meshkv soak --seed {seed} --count {count}{upset}")
+    }
+
+    /// File for waves of a seed's difference.
+    fn waves(&self, seed: u64) -> PathBuf {
+        self.args.wave.clone().unwrap_or_else(|| format!("soak-{seed}.fst").into())
+    }
+
+    /// Runs a case again up to a difference, and writes waves of the cycles around it.
+    fn show(&self, case: &SoakCase, difference: &Difference) -> anyhow::Result<()> {
+        let path = self.waves(case.seed);
+        whole_file::check_waves(&path)
+            .context("the waves of the difference need a file that can be written")?;
+        let views = Views::of(path.clone(), &case.design, self.ui);
+        if let Some((router, _)) = difference.router {
+            views.end_at(router);
+        }
+        let work = difference.cycle * case.design.mesh.tiles() as u64;
+        let mut dut = self.open(case, BuildForm::WholeMesh, RunLength::of(work, LONG_RUN).traced(None))?;
+        dut.watchdog(WATCHDOG);
+        // Every run begins with a reset, so only the one that differs is needed.
+        let at = difference.run as usize - 1;
+        for &(node, probability) in case.runs[..=at].iter().flat_map(|run| &run.stalls) {
+            dut.stall(node, probability, case.stall_seed(node));
+        }
+        let mut excerpt = WaveWindow::new(dut, &path, 1, difference.wave_cycles());
+        // The run ends when the waves are written; it has no result.
+        let _ = soak_take(&case.runs[at], &case.design, &mut excerpt, &mut |_| false);
+        self.ui.note(format_args!("waves of the cycles around it are in {}", path.display()));
+        Ok(())
+    }
+
+    fn open(&self, case: &SoakCase, form: BuildForm, run: RunLength) -> anyhow::Result<VerilatedMesh> {
+        let library = library_in(Some(self.cache), &case.design, form, run, self.interrupt, self.ui);
+        let library =
+            self.interrupt.explain(library, &format!("while the fabric of seed {} was built", case.seed))?;
+        Ok(VerilatedMesh::open(&library, &case.design, POWER_UP_SEED)?)
+    }
+}
+
+/// The error of an interrupted soak.
+fn stopped(report: &SoakOutput) -> Interrupted {
+    let (compared, next) = (report.router_cycles, report.seed + report.seeds);
+    Interrupted(format!(
+        "in seed {next}; {compared} router-cycles before it, no difference; go on with --seed {next}"
+    ))
+}
+
+fn prose(report: &SoakOutput) -> String {
+    let SoakOutput { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } =
+        report;
+    let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
+    format!(
+        "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \
+         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {seconds:.0} s\n  {}\n",
+        report.command
+    )
+}

@@ -1,0 +1,8 @@
+//! What several workloads share.
+
+pub(super) mod breakdown;
+pub(super) mod fabric_pins;
+pub(super) mod homes;
+pub(super) mod slice_id;
+pub(super) mod token_writers;
+pub(super) mod watchdog;

@@ -1,0 +1,98 @@
+//! Scale of a logit, and its power of two.
+//!
+//! With an integer m, a softmax numerator 2^(z - m) has the significand 2^(fraction of z). So the significand
+//! needs a table of one octave and does not wait for m. It is computed as soon as the logit is known, and the
+//! scratchpad stores a [`Weight`] for each token. m affects only exponents, by integer subtraction.
+
+use crate::design::octave;
+use crate::model::datapath::numbers::fixed;
+use crate::model::datapath::numbers::formats::{Formats, LOGIT_BITS};
+
+/// The constant log2(e) / sqrt(model_dim) as `significand * 2^-shift`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    /// `scale_bits` bits, the leading one set.
+    pub significand: u32,
+    /// Bits below the point.
+    pub shift: u32,
+}
+
+impl Scale {
+    /// Returns the scale of a head of `model_dim` elements, with a relative error below 2^-scale_bits.
+    pub fn new(model_dim: u32, formats: &Formats) -> Scale {
+        let (significand, shift) = octave::scale(model_dim, formats.scale_bits);
+        Scale { significand, shift }
+    }
+
+    /// Returns a sum of dot products within the bits that are multiplied.
+    fn saturated(logit: i128) -> i128 {
+        let limit = (1i128 << (LOGIT_BITS - 1)) - 1;
+        logit.clamp(-limit - 1, limit)
+    }
+
+    /// True if a sum of dot products, with `logit_fraction` bits below the point, is beyond what is
+    /// multiplied: its weight is then another than its logit asks for.
+    pub fn saturates(logit: i128) -> bool {
+        Scale::saturated(logit) != logit
+    }
+
+    /// Returns the scaled logit z of a sum of dot products; both have `logit_fraction` bits below the point.
+    pub fn apply(&self, logit: i128) -> i64 {
+        let saturated = Scale::saturated(logit);
+        fixed::shift(saturated * i128::from(self.significand), -(self.shift as i32)) as i64
+    }
+}
+
+/// Softmax numerator of a token before m is known: `significand * 2^(integer - stationary_bits + 1)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weight {
+    /// 31 bits signed.
+    pub integer: i32,
+    /// In [2^16, 2^17) for 17 bits; the leading one need not be stored.
+    pub significand: u32,
+}
+
+/// Piecewise linear 2^x for x in [0, 1), with the best line for each interval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exp2 {
+    /// Value at the left of each interval, in [1, 2), with [`Exp2::BASE_FRACTION`] bits below the point. Half
+    /// of the curve's bulge is subtracted; half of the result's last place is added, so that truncation
+    /// rounds.
+    pub base: Vec<u32>,
+    /// Rise over one unit of x, in [0.69, 1.39), with [`Exp2::SLOPE_FRACTION`] bits below the point.
+    pub slope: Vec<u32>,
+    formats: Formats,
+}
+
+impl Exp2 {
+    /// Bits below the point of a base; its leading one is not stored.
+    pub const BASE_FRACTION: u32 = octave::BASE_FRACTION;
+    /// Bits below the point of a slope.
+    pub const SLOPE_FRACTION: u32 = octave::SLOPE_FRACTION;
+
+    /// Creates the table of `2^table_bits` entries of 21 + 15 bits.
+    pub fn new(formats: &Formats) -> Exp2 {
+        let (base, slope) = octave::octave(formats.table_bits, formats.stationary_bits).into_iter().unzip();
+        Exp2 { base, slope, formats: *formats }
+    }
+
+    /// Returns the weight of a scaled logit. Its relative error is below 2^-17 + 2^-18.
+    pub fn weight(&self, z: i64) -> Weight {
+        let f = &self.formats;
+        let fraction = (z & ((1 << f.logit_fraction) - 1)) as u64;
+        let below = f.logit_fraction - f.table_bits;
+        let (index, offset) = ((fraction >> below) as usize, fraction & ((1 << below) - 1));
+        // One DSP: slope * offset + {base, zeros}.
+        let point = Self::SLOPE_FRACTION + f.logit_fraction;
+        let sum = u64::from(self.slope[index]) * offset
+            + (u64::from(self.base[index]) << (point - Self::BASE_FRACTION));
+        let significand = (sum >> (point - (f.stationary_bits - 1))) as u32;
+        let integer = (z >> f.logit_fraction) as i32;
+        if significand >> f.stationary_bits == 1 {
+            // Rounded up to 2, the 1 of the next octave. The bits below the leading one are 0 already.
+            Weight { integer: integer + 1, significand: 1 << (f.stationary_bits - 1) }
+        } else {
+            Weight { integer, significand }
+        }
+    }
+}
