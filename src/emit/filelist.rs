@@ -2,10 +2,10 @@
 //!
 //! It uses the order of the modules, not their contents.
 
-use super::rtl::module::ModuleSpec;
-use super::rtl::names::TOP;
 use super::source_file::SourceFile;
 use crate::design::Design;
+use crate::emit::rtl::spec::module::ModuleSpec;
+use crate::emit::rtl::spec::names::TOP;
 
 /// Waived warnings of Verilator with their reasons; `meshkv lint` uses the same text.
 const WAIVERS: &str = include_str!("../../sim/lint.vlt");

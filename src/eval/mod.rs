@@ -6,8 +6,6 @@
 //! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Nothing here
 //! touches the disk.
 
-mod bounds;
-mod breakdown;
 mod charts;
 mod drawn;
 mod energy;
@@ -18,9 +16,8 @@ mod rows;
 pub mod scale;
 mod soak;
 mod sweep;
+mod time;
 
-pub use bounds::Phase;
-pub use breakdown::Part;
 pub use charts::accepted_plot::accepted_plot;
 pub use charts::distribution::distribution;
 pub use charts::heatmap::heatmap;
@@ -44,3 +41,5 @@ pub use rows::spread::Spread;
 pub use rows::steps::{OneStep, Quantiles, StepsLog, StepsRow};
 pub use soak::{take as soak_take, SoakCase, SoakFabric, SoakRun};
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
+pub use time::bounds::Phase;
+pub use time::breakdown::Part;

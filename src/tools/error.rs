@@ -1,8 +1,8 @@
 //! Errors of tools, each with its way out.
 
-use super::places::in_repository;
-use super::version::Version;
-use super::wanted::Wanted;
+use crate::tools::find::places::in_repository;
+use crate::tools::find::version::Version;
+use crate::tools::find::wanted::Wanted;
 use std::path::PathBuf;
 
 /// Reasons why a tool cannot be used. Every message says what to install.

@@ -7,24 +7,17 @@
 pub(crate) mod cache;
 pub mod child;
 mod error;
-mod notice;
-mod places;
-mod probe;
-mod program;
-mod search;
-mod tool;
-mod version;
-mod wanted;
+mod find;
 
 pub use error::ToolError;
-pub use notice::{Caller, Notice};
-pub use places::in_repository;
-pub use program::{is_python, Program};
-pub use tool::{Source, Tool};
-pub use version::Version;
-pub use wanted::{Wanted, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
+pub use find::notice::{Caller, Notice};
+pub use find::places::in_repository;
+pub use find::program::{is_python, Program};
+pub use find::tool::{Source, Tool};
+pub use find::version::Version;
+pub use find::wanted::{Wanted, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
 
-use search::Search;
+use find::search::Search;
 
 /// Finds Verilator, see [`find`].
 ///

@@ -1,7 +1,7 @@
 //! Tests of discovery with folders of small fake tools.
 
-use super::probe::Patience;
 use super::*;
+use crate::tools::find::probe::Patience;
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,6 @@
 //! Emitted files as Yosys elaborates them.
 
-use meshkv::cli::design::lint::connections::Modules;
+use meshkv::cli::design::lint::graph::connections::Modules;
 use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
 use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::emit::{SourceFile, TOP};

@@ -2,8 +2,8 @@
 
 use super::paths::{of_tile, port_bits};
 use crate::design::{index_bits, Array, Design, JOB_DEPTH};
-use crate::emit::rtl::module::ModuleSpec;
-use crate::emit::rtl::names::PAD;
+use crate::emit::rtl::spec::module::ModuleSpec;
+use crate::emit::rtl::spec::names::PAD;
 use serde::Serialize;
 
 /// FIFOs of one kind, or registers of one word.

@@ -4,7 +4,7 @@ use super::clock::{period, Clock};
 use super::clock_crossings::Crossing;
 use super::hierarchy::{kept, with, Kept, OF_FIFO};
 use crate::design::{Design, HBM_MHZ};
-use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::spec::module::ModuleSpec;
 use serde::Serialize;
 use tera::Context;
 

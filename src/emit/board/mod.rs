@@ -17,8 +17,8 @@ pub use converters::converters;
 pub use defines::CARD_DEFINES;
 
 use crate::design::Design;
-use crate::emit::rtl::module::ModuleSpec;
-use crate::emit::rtl::names::TOP;
+use crate::emit::rtl::spec::module::ModuleSpec;
+use crate::emit::rtl::spec::names::TOP;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
 use anyhow::{Context as _, Result};

@@ -1,6 +1,6 @@
 //! Paths of instances below the top, and bits of ports.
 
-use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::spec::module::ModuleSpec;
 
 /// Path of the core below the top.
 pub(super) const CORE: &str = "u_core/";

@@ -5,8 +5,8 @@ use crate::design::depths::VALUE_WIDTH;
 use crate::design::{
     Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOKEN_WAY_BITS, TOTAL_BITS,
 };
-use crate::emit::rtl::module::ModuleSpec;
-use crate::emit::rtl::names::TILE;
+use crate::emit::rtl::spec::module::ModuleSpec;
+use crate::emit::rtl::spec::names::TILE;
 use serde::Serialize;
 
 /// A region with its cells, one list of names a line.

@@ -1,7 +1,7 @@
 //! The part of the documentation page that describes modules: parameters, ports, instances.
 
 use super::markdown::cell;
-use crate::emit::rtl::module::{Dir, ModuleSpec, ParamSpec, PortSpec};
+use crate::emit::rtl::spec::module::{Dir, ModuleSpec, ParamSpec, PortSpec};
 use serde::Serialize;
 
 /// Entry of one module.

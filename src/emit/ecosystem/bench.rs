@@ -2,8 +2,8 @@
 //! plain Verilog.
 
 use crate::design::Design;
-use crate::emit::rtl::module::ModuleSpec;
-use crate::emit::rtl::names::TOP;
+use crate::emit::rtl::spec::module::ModuleSpec;
+use crate::emit::rtl::spec::names::TOP;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
 use anyhow::{Context as _, Result};

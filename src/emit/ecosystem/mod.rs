@@ -9,7 +9,7 @@ mod systemrdl;
 pub use bench::BENCH_OUTPUTS;
 
 use crate::design::Design;
-use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::source_file::SourceFile;
 use anyhow::Result;
 

@@ -4,34 +4,21 @@
 //! [values] that follow from the [`Design`](crate::design::Design), and tells it the ports of the modules that it
 //! instantiates; no template computes a width twice.
 
-mod all_values;
-mod block;
 mod board;
 mod common;
 mod device;
 mod fabric;
-mod header;
-mod instance;
-mod known;
-mod link;
+mod linking;
 mod mare;
-mod marker;
-mod memories;
-pub(in crate::emit) mod module;
-pub(in crate::emit) mod names;
 mod network;
 mod pad;
 mod reduce;
-mod render;
-mod sources;
+pub(in crate::emit) mod spec;
 mod takv;
-mod template;
-mod templates;
-mod values;
 
-pub use block::Block;
-pub use memories::{row_memories, ultra_rams, RowMemories};
-pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
-pub use names::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
-pub(super) use sources::emit;
-pub use sources::{array, emit_block, modules};
+pub(super) use linking::sources::emit;
+pub use linking::sources::{array, emit_block, modules};
+pub use spec::block::Block;
+pub use spec::memories::{row_memories, ultra_rams, RowMemories};
+pub use spec::module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
+pub use spec::names::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};

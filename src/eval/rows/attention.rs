@@ -3,9 +3,9 @@
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
 use crate::emit::{self, TILE_EVENTS};
-use crate::eval::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
-use crate::eval::breakdown::{breakdown, Part};
 use crate::eval::rows::compared::Compared;
+use crate::eval::time::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
+use crate::eval::time::breakdown::{breakdown, Part};
 use crate::model::reference::Error;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -4,10 +4,10 @@
 use crate::cosim::workloads::decode::{Decoded, Plan, Step, StepCounts};
 use crate::design::{Class, Design, Fpga, NodeId, Port};
 use crate::emit::TILE_EVENTS;
-use crate::eval::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
 use crate::eval::energy::{Activity, Energies};
 use crate::eval::rows::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 use crate::eval::rows::row::{links, Row};
+use crate::eval::time::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
 
 /// The links across the middle columns: eastwards, and westwards.
 fn bisection(design: &Design) -> [Vec<(NodeId, Port)>; 2] {

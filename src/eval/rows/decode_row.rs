@@ -3,8 +3,8 @@
 
 use crate::cosim::checks::violation::Violation;
 use crate::design::{counters_schema, counts_schema, Bounds, Class};
-use crate::eval::bounds::Phase;
 use crate::eval::energy::Energy;
+use crate::eval::time::bounds::Phase;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::collections::BTreeMap;

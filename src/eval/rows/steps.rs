@@ -1,8 +1,8 @@
 //! Turns decode steps over growing caches into a [`StepsRow`].
 
 use crate::cosim::workloads::steps::{Difference, Stepped};
-use crate::eval::breakdown::{breakdown_of_step, sums, Part};
 use crate::eval::rows::compared::Compared;
+use crate::eval::time::breakdown::{breakdown_of_step, sums, Part};
 use crate::model::reference::Error;
 use schemars::JsonSchema;
 use serde::Serialize;

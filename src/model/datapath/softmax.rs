@@ -7,11 +7,11 @@
 
 use super::dot::{align, dot, Vector};
 use super::params::{Datapath, DatapathShape};
-use super::part;
 use crate::model::datapath::numbers::exp2::{Scale, Weight};
 use crate::model::datapath::numbers::fixed::{self, place, Phase};
 use crate::model::datapath::numbers::formats::Formats;
 use crate::model::datapath::numbers::fp16;
+use crate::model::datapath::reduction::part;
 use std::ops::Range;
 
 /// FP16 one. A flit of ones has l as its weighted sum.

@@ -1,19 +1,12 @@
 //! `meshkv lint`: reads the generated Verilog with every available tool.
 
-pub mod connections;
-pub mod crossings;
 pub mod defines;
 mod diagnostics;
-pub mod fanout;
-pub mod flat;
-pub mod flatten;
+pub mod graph;
 mod kept;
 pub mod messages;
-pub mod netlist;
 pub mod passes;
-pub mod slr;
 mod subject;
-mod summary;
 pub mod unset;
 pub mod vivado;
 
@@ -27,8 +20,8 @@ use crate::emit::{self, SourceFile};
 use crate::tools::Tool;
 use crate::workers;
 use anyhow::{anyhow, Context};
-use connections::Modules;
-use flat::Flat;
+use graph::connections::Modules;
+use graph::flat::Flat;
 use kept::Kept;
 use messages::{Message, Severity};
 use passes::{Depth, Linters};
@@ -184,12 +177,12 @@ fn board(
     if constraints {
         let mut messages = Vec::new();
         for top in tops(files) {
-            messages.extend(flatten::flatten(linters, dir, top, interrupt)?);
+            messages.extend(graph::flatten::flatten(linters, dir, top, interrupt)?);
             messages.extend(vivado::constraints(&linters.tclsh, dir, top, interrupt)?);
         }
-        messages.extend(slr::check(modules, dir, emit::TOP)?);
-        messages.extend(fanout::check(modules, emit::TOP)?);
-        messages.extend(crossings::check(&Flat::new(modules, emit::TOP)?));
+        messages.extend(graph::slr::check(modules, dir, emit::TOP)?);
+        messages.extend(graph::fanout::check(modules, emit::TOP)?);
+        messages.extend(graph::crossings::check(&Flat::new(modules, emit::TOP)?));
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }

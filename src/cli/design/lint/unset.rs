@@ -5,10 +5,10 @@
 //! Registers without a reset and memories are such values until they are written. What is found is a shift by one of them
 //! that reaches a register which a reset sets, an enable, or an address or an enable of a memory.
 
-use crate::cli::design::lint::crossings::any_place;
-use crate::cli::design::lint::flat::{Cell, Flat};
+use crate::cli::design::lint::graph::crossings::any_place;
+use crate::cli::design::lint::graph::flat::{Cell, Flat};
+use crate::cli::design::lint::graph::summary::{role, Role};
 use crate::cli::design::lint::messages::{Message, Severity};
-use crate::cli::design::lint::summary::{role, Role};
 use std::collections::BTreeMap;
 
 /// How far an unset value has come.
@@ -112,7 +112,7 @@ fn is_wrong((kind, port): (&str, &str), stage: Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::connections::Modules;
+    use crate::cli::design::lint::graph::connections::Modules;
     use crate::cli::design::lint::unset::*;
 
     fn cell(kind: &str, number: usize, ports: &[(&str, &str)]) -> String {

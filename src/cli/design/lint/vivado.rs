@@ -1,8 +1,8 @@
 //! Runs constraints and scripts in `tclsh`, with stand-ins for Vivado's commands that look names up in the
 //! netlist with the hierarchy that synthesis leaves.
 
+use crate::cli::design::lint::graph::netlist::Netlist;
 use crate::cli::design::lint::messages::{Message, Severity};
-use crate::cli::design::lint::netlist::Netlist;
 use crate::cli::design::lint::passes::{self, flattened, Linters};
 use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::emit::{self, SourceFile, CARD_DEFINES};

@@ -1,8 +1,8 @@
 //! Converters from the AXI4 ports of the top to a pseudo-channel of HBM, for the system without a shell.
 
 use crate::design::Design;
-use crate::emit::rtl::template::{templates, Template};
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::template::{templates, Template};
+use crate::emit::rtl::spec::values::Values;
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Board,

@@ -1,6 +1,6 @@
 //! Cells that are independent of the fabric.
 
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Common,

@@ -3,7 +3,7 @@
 mod register_reads;
 pub(super) mod values;
 
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Device,

@@ -2,7 +2,7 @@
 
 use crate::design::registers::{named, Access, Register, REGISTERS};
 use crate::design::Design;
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Registers that store the written value unchanged.
 const KEPT: [&str; 11] = [

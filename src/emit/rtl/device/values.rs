@@ -5,7 +5,7 @@ use crate::design::registers::{
 };
 use crate::design::{pad_events, Design};
 use crate::emit::rtl::device::register_reads::{self, word};
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Totals of a router's links.
 const LINK_COUNTERS: u32 = 25;

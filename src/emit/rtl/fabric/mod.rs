@@ -1,6 +1,6 @@
 //! Wiring of the blocks, without logic of its own.
 
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Fabric,

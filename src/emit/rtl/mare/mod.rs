@@ -3,7 +3,7 @@
 mod h3_hash;
 pub(super) mod values;
 
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Mare,

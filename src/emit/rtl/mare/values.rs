@@ -4,7 +4,7 @@ use crate::design::depths::{CHECKED_DEPTH, PARKED_MORE};
 use crate::design::hash::BLOOM_SEEDS;
 use crate::design::{index_bits, Array, Design, TILE_EVENTS};
 use crate::emit::rtl::mare::h3_hash::matrix_literal;
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Events of a tile that happen outside of the transport.
 const OUTSIDE_EVENTS: u32 = 3;

@@ -4,7 +4,7 @@ mod debruijn_ring;
 pub(super) mod values;
 
 use crate::design::Design;
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules. The router of two stages and that of three have a folder
 /// each: of the modules that are in both, a design has one.

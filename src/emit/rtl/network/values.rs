@@ -5,7 +5,7 @@ use crate::design::{
     TURNS,
 };
 use crate::emit::rtl::network::debruijn_ring::Ring;
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Cycles of a period, after which waiting heads are counted on.
 const PERIOD: u32 = 32;

@@ -2,7 +2,7 @@
 
 use crate::design::{model_dim, octave, ultra_blocks, Array, Design, Fpga};
 use crate::emit::rtl::reduce::root::sum_width;
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Significand bits of the scale of a logit.
 const SCALE_BITS: u32 = 26;

@@ -2,7 +2,7 @@
 
 use crate::design::{index_bits, Array, Design, JOB_DEPTH, PAD_EVENTS, SECOND_SUM};
 use crate::emit::rtl::pad::contexts;
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Sets the values of PaD; those of a row are apart.
 pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {

@@ -3,7 +3,7 @@
 pub(super) mod root;
 pub(super) mod values;
 
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Reduce,

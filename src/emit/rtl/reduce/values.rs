@@ -2,7 +2,7 @@
 
 use crate::design::{finish_lanes, root_lanes, Design};
 use crate::emit::rtl::reduce::root;
-use crate::emit::rtl::values::Values;
+use crate::emit::rtl::spec::values::Values;
 
 /// Bits of a sum below the point, as in the model.
 const FRACTION: u32 = 36;

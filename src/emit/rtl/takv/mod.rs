@@ -4,7 +4,7 @@ mod heads;
 mod tables;
 pub(super) mod values;
 
-use crate::emit::rtl::template::{templates, Template};
+use crate::emit::rtl::spec::template::{templates, Template};
 
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Takv,

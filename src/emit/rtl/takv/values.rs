@@ -2,9 +2,9 @@
 
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
 use crate::design::{index_bits, Design, Piece, PlacementKind, Sharing};
+use crate::emit::rtl::spec::values::Values;
 use crate::emit::rtl::takv::heads;
 use crate::emit::rtl::takv::tables::{bits, last_first, of_slices};
-use crate::emit::rtl::values::Values;
 
 /// Sets the values of the block.
 pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
