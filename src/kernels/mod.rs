@@ -5,33 +5,35 @@
 //! shell (a template of `emit`) declares the signals at whatever width its parameters give,
 //! registers what ends in `_d`, resets it, and puts [`Kernel::body`] inside its `always @(*)`.
 //!
-//! `cargo test` simulates the same source against a plain statement of its rule. Yosys proves the
-//! printed text equal to rust-hdl's own Verilog (`tests/kernels/equivalence.rs`).
+//! Beside each kernel is its `rule`: the same decision as a function on numbers, which the cycle model
+//! calls. `cargo test` simulates the kernel against it. Yosys proves the printed text equal to
+//! rust-hdl's own Verilog (`tests/kernels/equivalence.rs`).
 //!
 //! This module must not know the configuration or the design: a kernel is the same text for all.
 
-mod arbiter2;
-mod arbiter4;
-mod class_turn;
-mod coalescing_window;
-mod credit_claim;
-mod credit_counter;
-mod credit_gauge;
-mod descriptor_check;
-mod eager_fork;
+pub mod arbiter2;
+pub mod arbiter4;
+pub mod class_turn;
+pub mod coalescing_window;
+pub mod credit_claim;
+pub mod credit_counter;
+pub mod credit_gauge;
+pub mod descriptor_check;
+pub mod eager_fork;
 mod error;
-mod k_then_v;
+pub mod k_then_v;
 mod kernel;
-mod output_open;
-mod packet_lock;
+pub mod output_open;
+pub mod packet_lock;
 mod print;
+pub mod round_robin;
 mod rules;
-mod run_failure;
-mod run_state;
-mod shared_turn;
-mod starvation_guard;
-mod straight_turn;
-mod swap_decision;
+pub mod run_failure;
+pub mod run_state;
+pub mod shared_turn;
+pub mod starvation_guard;
+pub mod straight_turn;
+pub mod swap_decision;
 mod symbols;
 
 pub use arbiter2::{arbiter2, Arbiter2};

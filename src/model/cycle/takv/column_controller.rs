@@ -13,7 +13,8 @@ use super::descriptor::Descriptor;
 use super::swap_unit::Placed;
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
 use crate::design::{index_bits, Design};
-use crate::model::cycle::common::{credit_gauge, Fifo};
+use crate::kernels::credit_gauge;
+use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::low_bits;
 use held::Held;
 use pipeline::{home, At, Item};
@@ -197,7 +198,7 @@ impl ColumnController {
         query: Option<Query>,
         credit: bool,
     ) {
-        let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
+        let (_, credits) = credit_gauge::rule(self.credits, self.word.is_some(), credit);
         let (advances, free, tells) =
             (self.advances(design, common), self.is_free(), self.tells(design, common));
         let marked = self.marks(common) && self.has_spare(design, common);

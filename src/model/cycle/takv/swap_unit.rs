@@ -3,6 +3,7 @@
 
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::Design;
+use crate::kernels::swap_decision::{self, Side};
 
 /// State of the unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,9 +217,8 @@ impl SwapUnit {
     fn decide(&mut self) {
         let (heavy, light) = (&self.heavy, &self.light);
         self.homes = (self.who[self.at(heavy)], self.who[self.at(light)]);
-        let better = heavy.value > light.value
-            && heavy.sum > light.sum
-            && heavy.value - light.value < heavy.sum - light.sum;
+        let side = |choice: &Choice| Side { sum: choice.sum, value: choice.value };
+        let better = swap_decision::rule(side(heavy), side(light));
         self.state = if better { State::First } else { State::Go };
     }
 
