@@ -59,6 +59,8 @@ impl Default for LoadState {
     }
 }
 
+// A state has one branch, and its events are decided within.
+#[allow(clippy::collapsible_if)]
 impl Logic for LoadState {
     #[hdl_gen]
     fn update(&mut self) {
