@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("input", &[]),
     ("svg", &[]),
     ("emit", &["config", "design", "kernels", "svg", "locks"]),
-    ("model", &["config", "design"]),
+    ("model", &["config", "design", "kernels"]),
     ("cosim", &["config", "design", "emit", "model", "tools", "input", "locks"]),
     ("synth", &["config", "design", "emit", "cosim", "tools", "workers", "svg"]),
     ("eval", &["config", "design", "emit", "model", "cosim", "svg"]),

@@ -5,6 +5,7 @@
 
 use super::error::PrintError;
 use super::kernel::Kernel;
+use super::round_robin::first;
 use rust_hdl::prelude::*;
 
 /// Two requests, one pointer bit.
@@ -30,6 +31,12 @@ impl Logic for Arbiter2 {
     }
 }
 
+/// Returns the request that is granted, of two bits of which at least one is set.
+#[inline]
+pub fn rule(requests: u8, ptr: u8) -> u8 {
+    first::<2>(requests, ptr)
+}
+
 /// Prints [`Arbiter2`].
 pub fn arbiter2() -> Result<Kernel, PrintError> {
     Kernel::print("arbiter2", "Round robin over two requests; ptr wins a tie.", &Arbiter2::default())
@@ -42,14 +49,14 @@ mod tests {
     #[test]
     fn the_first_request_from_the_pointer_on_is_granted() {
         let mut uut = Arbiter2::default();
-        for case in 0..8_usize {
+        for case in 0..8_u8 {
             let (requests, ptr) = (case & 3, case >> 2);
             uut.r0.next = requests & 1 != 0;
             uut.r1.next = requests & 2 != 0;
             uut.ptr.next = ptr != 0;
             assert!(simulate(&mut uut, 4));
 
-            let winner = (0..2).map(|k| (ptr + k) % 2).find(|i| requests >> i & 1 != 0);
+            let winner = (requests != 0).then(|| rule(requests, ptr));
             assert_eq!([uut.g0.val(), uut.g1.val()], [0, 1].map(|i| winner == Some(i)), "case {case}");
         }
     }

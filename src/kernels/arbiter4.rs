@@ -9,6 +9,7 @@
 
 use super::error::PrintError;
 use super::kernel::Kernel;
+use super::round_robin::first;
 use rust_hdl::prelude::*;
 
 /// Four requests, a pointer of two bits.
@@ -64,6 +65,12 @@ impl Logic for Arbiter4 {
     }
 }
 
+/// Returns the request that is granted, of four bits of which at least one is set.
+#[inline]
+pub fn rule(requests: u8, ptr: u8) -> u8 {
+    first::<4>(requests, ptr)
+}
+
 /// Prints [`Arbiter4`].
 pub fn arbiter4() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -80,7 +87,7 @@ mod tests {
     #[test]
     fn the_first_request_from_the_pointer_on_is_granted() {
         let mut uut = Arbiter4::default();
-        for case in 0..64_usize {
+        for case in 0..64_u8 {
             let (requests, ptr) = (case & 15, case >> 4);
             uut.r0.next = requests & 1 != 0;
             uut.r1.next = requests & 2 != 0;
@@ -90,7 +97,7 @@ mod tests {
             uut.ptr1.next = ptr & 2 != 0;
             assert!(simulate(&mut uut, 4));
 
-            let winner = (0..4).map(|k| (ptr + k) % 4).find(|i| requests >> i & 1 != 0);
+            let winner = (requests != 0).then(|| rule(requests, ptr));
             let grants = [uut.g0.val(), uut.g1.val(), uut.g2.val(), uut.g3.val()];
             assert_eq!(grants, [0, 1, 2, 3].map(|i| winner == Some(i)), "case {case}");
         }

@@ -93,6 +93,47 @@ impl Logic for ClassTurn {
     }
 }
 
+/// Classes that go before another at an output of a router. All clear: PART, KV_FETCH, KV_DATA.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClassOrder {
+    /// KV_FETCH goes before PART.
+    pub fetch_before_part: bool,
+    /// KV_DATA goes before PART.
+    pub data_before_part: bool,
+    /// KV_DATA goes before KV_FETCH.
+    pub data_before_fetch: bool,
+    /// Flits inside a packet go before first flits.
+    pub body_before_first: bool,
+}
+
+/// Returns the kind of flit that an output sends, of those that ask: first flits of PART packets, other flits of them,
+/// KV_FETCH, KV_DATA; at least one does. A class that wins against another goes last from then on.
+#[inline]
+pub fn rule(asks: [bool; 4], order: &mut ClassOrder) -> usize {
+    let [first, body, fetch, data] = asks;
+    let part = first || body;
+    if part && !(fetch && order.fetch_before_part) && !(data && order.data_before_part) {
+        if fetch || data {
+            (order.fetch_before_part, order.data_before_part) = (true, true);
+        }
+        let body_wins = body && (order.body_before_first || !first);
+        if first && body {
+            order.body_before_first = !body_wins;
+        }
+        return usize::from(body_wins);
+    }
+    if fetch && !(data && order.data_before_fetch) {
+        if part || data {
+            (order.fetch_before_part, order.data_before_fetch) = (false, true);
+        }
+        return 2;
+    }
+    if part || fetch {
+        (order.data_before_part, order.data_before_fetch) = (false, false);
+    }
+    3
+}
+
 /// Prints [`ClassTurn`].
 pub fn class_turn() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -123,41 +164,54 @@ mod tests {
     }
 
     #[test]
-    fn the_class_that_goes_first_wins_and_goes_last() {
+    fn the_kind_that_goes_first_wins_and_its_class_goes_last() {
         let mut uut = ClassTurn::default();
         for case in 0..256_usize {
             let (asks, state) = (case & 15, case >> 4);
             let Some(classes) = order(state & 7) else { continue };
-            uut.first.next = asks & 1 != 0;
-            uut.body.next = asks & 2 != 0;
-            uut.fetch.next = asks & 4 != 0;
-            uut.data.next = asks & 8 != 0;
+            let kinds = [1, 2, 4, 8].map(|kind| asks & kind != 0);
+            [uut.first.next, uut.body.next, uut.fetch.next, uut.data.next] = kinds;
             uut.fetch_before_part_q.next = state & 1 != 0;
             uut.data_before_part_q.next = state & 2 != 0;
             uut.data_before_fetch_q.next = state & 4 != 0;
             uut.body_before_first_q.next = state & 8 != 0;
             assert!(simulate(&mut uut, 4));
 
+            let mut after = ClassOrder {
+                fetch_before_part: state & 1 != 0,
+                data_before_part: state & 2 != 0,
+                data_before_fetch: state & 4 != 0,
+                body_before_first: state & 8 != 0,
+            };
+            let sent = (asks != 0).then(|| rule(kinds, &mut after));
+            let sends = [&uut.sends_first, &uut.sends_body, &uut.sends_fetch, &uut.sends_data];
+            assert_eq!(
+                sends.map(|sends| sends.val()),
+                [0, 1, 2, 3].map(|kind| sent == Some(kind)),
+                "case {case}"
+            );
+            assert_eq!(uut.sends_part.val(), matches!(sent, Some(0 | 1)), "case {case}");
+            let found = ClassOrder {
+                fetch_before_part: uut.fetch_before_part_d.val(),
+                data_before_part: uut.data_before_part_d.val(),
+                data_before_fetch: uut.data_before_fetch_d.val(),
+                body_before_first: uut.body_before_first_d.val(),
+            };
+            assert_eq!(found, after, "case {case}");
+
+            // The winner's class moves to the end, if another class asked.
             let asking = [asks & 3 != 0, asks & 4 != 0, asks & 8 != 0];
             let winner = classes.iter().copied().find(|&class| asking[class]);
-            let sends = [uut.sends_part.val(), uut.sends_fetch.val(), uut.sends_data.val()];
-            assert_eq!(sends, [0, 1, 2].map(|class| winner == Some(class)), "case {case}");
-            let body = winner == Some(0) && asks & 2 != 0 && (asks & 1 == 0 || state & 8 != 0);
-            assert_eq!(uut.sends_body.val(), body, "case {case}");
-            assert_eq!(uut.sends_first.val(), winner == Some(0) && !body, "case {case}");
-
-            let next = usize::from(uut.fetch_before_part_d.val())
-                | usize::from(uut.data_before_part_d.val()) << 1
-                | usize::from(uut.data_before_fetch_d.val()) << 2;
+            assert_eq!(sent.map(|kind| kind.saturating_sub(1)), winner, "case {case}");
+            let next = usize::from(after.fetch_before_part)
+                | usize::from(after.data_before_part) << 1
+                | usize::from(after.data_before_fetch) << 2;
             let mut expected = classes.clone();
             if let Some(winner) = winner.filter(|_| asking.iter().filter(|&&asks| asks).count() > 1) {
                 expected.retain(|&class| class != winner);
                 expected.push(winner);
             }
             assert_eq!(order(next), Some(expected), "case {case}");
-            let contested = winner == Some(0) && asks & 3 == 3;
-            let turn = if contested { !body } else { state & 8 != 0 };
-            assert_eq!(uut.body_before_first_d.val(), turn, "case {case}");
         }
     }
 }

@@ -65,6 +65,25 @@ impl<const COUNT: usize> Logic for CoalescingWindow<COUNT> {
     }
 }
 
+/// Outcome of a period for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// Others may join in this period.
+    pub in_window: bool,
+    /// Nothing is left to wait for.
+    pub waited: bool,
+    /// The count of the next period.
+    pub next: u32,
+}
+
+/// Counts a period of a request down: `tree` cycles follow its window. `start` is the count of a request that opens.
+#[inline]
+pub fn rule(count: u32, tree: u32, start: Option<u32>, may_close: bool) -> Wait {
+    let stays = count == 0 || count == tree + 1 && !may_close;
+    let next = start.unwrap_or(count - u32::from(!stays));
+    Wait { in_window: count > tree, waited: count == 0, next }
+}
+
 /// Prints [`CoalescingWindow`].
 pub fn coalescing_window() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -77,6 +96,25 @@ pub fn coalescing_window() -> Result<Kernel, PrintError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_count_has_the_next_one_that_the_rule_says() {
+        for (window, tree) in [(0, 0), (0, 3), (5, 0), (5, 3), (1, 1), (12, 4)] {
+            let mut uut = CoalescingWindow::<5>::new(window, tree);
+            for (count, case) in (0..=window + tree).flat_map(|count| (0..4).map(move |case| (count, case))) {
+                let [start, may_close] = [case & 1 != 0, case & 2 != 0];
+                uut.start.next = start;
+                uut.may_close.next = may_close;
+                uut.count_q.next = count.into();
+                assert!(simulate(&mut uut, 4));
+                let total = start.then_some((window + tree) as u32);
+                let wait = rule(count as u32, tree as u32, total, may_close);
+                let case = format!("window {window} tree {tree} count {count} case {case:02b}");
+                assert_eq!([uut.in_window.val(), uut.waited.val()], [wait.in_window, wait.waited], "{case}");
+                assert_eq!(uut.count_d.val(), u64::from(wait.next), "{case}");
+            }
+        }
+    }
 
     #[test]
     fn a_request_can_be_joined_for_the_window_and_waits_for_the_tree_after_it() {

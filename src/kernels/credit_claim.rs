@@ -71,6 +71,39 @@ impl<const COUNT: usize> Logic for CreditClaim<COUNT> {
     }
 }
 
+/// Numbers of periods of a favoured head's wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Periods {
+    /// From this number on it claims.
+    pub claims: u8,
+    /// At the end of this one its turn passes on.
+    pub last: u8,
+}
+
+/// Events of a cycle for a favoured head; the signals of [`CreditClaim`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Events {
+    /// The favoured head leaves, or there is none.
+    pub leaves: bool,
+    /// A period ends.
+    pub tick: bool,
+    /// It is the turn of this input to claim.
+    pub holds: bool,
+    /// There is nothing that the head could claim.
+    pub useless: bool,
+}
+
+/// Returns whether another head is favoured from now on, and for how many periods the favoured one has waited then.
+#[inline(always)]
+pub fn rule(waited: u8, periods: Periods, events: Events) -> (bool, u8) {
+    let Events { leaves, tick, holds, useless } = events;
+    let claiming = waited >= periods.claims;
+    let counts = tick & (!claiming | holds);
+    let passes_on = leaves | claiming & (useless | counts & (waited == periods.last));
+    // A mask instead of a choice: the model's loop has no branch here.
+    (passes_on, (waited + u8::from(counts)) & u8::from(!passes_on).wrapping_neg())
+}
+
 /// Prints [`CreditClaim`].
 pub fn credit_claim() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -85,30 +118,39 @@ mod tests {
     use super::*;
 
     /// Claims from the third period on, and gives up after the sixth.
-    const CLAIMS: u64 = 3;
-    const LAST: u64 = 5;
+    const PERIODS: Periods = Periods { claims: 3, last: 5 };
 
     #[test]
     fn a_head_claims_for_its_whole_time_and_then_passes_its_turn_on() {
         let mut uut = CreditClaim::<3>::new();
-        for count in 0..=LAST {
-            for case in 0..16_u32 {
-                let [leaves, tick, holds, useless] = [1, 2, 4, 8].map(|bit| case & bit != 0);
-                uut.waited_q.next = count.into();
-                uut.leaves.next = leaves;
-                uut.tick.next = tick;
-                uut.holds.next = holds;
-                uut.useless.next = useless;
-                uut.claiming.next = count >= CLAIMS;
-                uut.last_tick.next = count == LAST;
-                assert!(simulate(&mut uut, 4));
+        for (count, case) in (0..=PERIODS.last).flat_map(|count| (0..16_u32).map(move |case| (count, case))) {
+            let [leaves, tick, holds, useless] = [1, 2, 4, 8].map(|bit| case & bit != 0);
+            uut.waited_q.next = u64::from(count).into();
+            [uut.leaves.next, uut.tick.next, uut.holds.next, uut.useless.next] =
+                [leaves, tick, holds, useless];
+            uut.claiming.next = count >= PERIODS.claims;
+            uut.last_tick.next = count == PERIODS.last;
+            assert!(simulate(&mut uut, 4));
 
-                let counts = tick && (count < CLAIMS || holds);
-                let gives_up = count >= CLAIMS && (useless || count == LAST && counts);
-                let next = if leaves || gives_up { 0 } else { count + u64::from(counts) };
-                assert_eq!(uut.passes_on.val(), leaves || gives_up, "count {count} case {case:04b}");
-                assert_eq!(uut.waited_d.val(), next, "count {count} case {case:04b}");
+            let (passes_on, next) = rule(count, PERIODS, Events { leaves, tick, holds, useless });
+            assert_eq!(uut.passes_on.val(), passes_on, "count {count} case {case:04b}");
+            assert_eq!(uut.waited_d.val(), u64::from(next), "count {count} case {case:04b}");
+        }
+    }
+
+    #[test]
+    fn a_head_that_may_claim_only_now_and_then_has_all_of_its_time() {
+        let (mut waited, mut claimed) = (0, 0);
+        for cycle in 0.. {
+            let holds = cycle % 3 == 0;
+            claimed += u8::from(holds && waited >= PERIODS.claims);
+            let events = Events { leaves: false, tick: true, holds, useless: false };
+            let passes_on;
+            (passes_on, waited) = rule(waited, PERIODS, events);
+            if passes_on {
+                break;
             }
         }
+        assert_eq!((claimed, waited), (PERIODS.last + 1 - PERIODS.claims, 0));
     }
 }

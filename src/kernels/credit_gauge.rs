@@ -58,6 +58,13 @@ impl<const COUNT: usize> Logic for CreditGauge<COUNT> {
     }
 }
 
+/// Takes a credit if one is left and returns what comes back. True if one is taken, and the new count.
+#[inline]
+pub fn rule(count: u32, wants: bool, returns: bool) -> (bool, u32) {
+    let takes = wants && count > 0;
+    (takes, count + u32::from(returns) - u32::from(takes))
+}
+
 /// Prints [`CreditGauge`].
 pub fn credit_gauge() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -71,25 +78,24 @@ pub fn credit_gauge() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    const ALL: u64 = 6;
+    const ALL: u32 = 6;
 
     #[test]
     fn a_credit_is_taken_while_one_is_left_and_the_count_follows() {
         let mut uut = CreditGauge::<3>::new();
         for case in 0..4 * (ALL + 1) {
             let (wants, returns, count) = (case & 1 != 0, case & 2 != 0, case >> 2);
-            let takes = wants && count > 0;
+            let (takes, next) = rule(count, wants, returns);
             // The other side returns only what it was lent.
             if returns && !takes && count == ALL {
                 continue;
             }
             uut.wants.next = wants;
             uut.returns.next = returns;
-            uut.count_q.next = count.into();
+            uut.count_q.next = u64::from(count).into();
             assert!(simulate(&mut uut, 4));
             assert_eq!(uut.takes.val(), takes, "count {count} wants {wants} returns {returns}");
-            let next = count + u64::from(returns) - u64::from(takes);
-            assert_eq!(uut.count_d.val(), next, "count {count} wants {wants} returns {returns}");
+            assert_eq!(uut.count_d.val(), u64::from(next), "count {count} wants {wants} returns {returns}");
         }
     }
 }

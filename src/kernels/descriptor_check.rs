@@ -143,6 +143,94 @@ impl Logic for DescriptorCheck {
     }
 }
 
+/// States by their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Nothing is checked.
+    Idle,
+    /// Layer, prefix and mapping.
+    Place,
+    /// First, stride and count.
+    Sizes,
+    /// Multiplies the count by the stride.
+    Product,
+    /// The last segment and the rows.
+    Span,
+    /// The number of streams.
+    StreamsOf,
+    /// Whether any of its streams is closed, one after the other.
+    Open,
+    /// Closes its streams.
+    Take,
+    /// Puts the descriptor into the queue.
+    Put,
+    /// Refuses it.
+    Refuse,
+}
+
+impl State {
+    /// All states, in order of their numbers.
+    pub const ALL: [State; 10] = [
+        State::Idle,
+        State::Place,
+        State::Sizes,
+        State::Product,
+        State::Span,
+        State::StreamsOf,
+        State::Open,
+        State::Take,
+        State::Put,
+        State::Refuse,
+    ];
+}
+
+/// Events and results of comparisons; the signals of [`DescriptorCheck`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checks {
+    /// A descriptor is written.
+    pub push: bool,
+    /// The queue is emptied.
+    pub flush: bool,
+    /// Layer, prefix and mapping exist, and the queue has room.
+    pub place: bool,
+    /// First, stride and count are within their bounds.
+    pub sizes: bool,
+    /// The product has its last bit.
+    pub last_step: bool,
+    /// The last segment and the rows exist.
+    pub span: bool,
+    /// Its streams exist.
+    pub streams: bool,
+    /// The current stream has been closed before.
+    pub closed: bool,
+    /// The current stream is the last.
+    pub last_stream: bool,
+}
+
+/// Returns the next state. `None` is a number of no state.
+pub fn rule(state: Option<State>, checks: &Checks) -> State {
+    use State::*;
+    let rests = matches!(state, Some(Idle | Refuse));
+    if checks.flush {
+        // Without the state's number nothing says that there is no descriptor.
+        return if checks.push || !rests { Refuse } else { Idle };
+    }
+    let unless = |good: bool, next: State| if good { next } else { Refuse };
+    match state {
+        Some(Idle) if checks.push => Place,
+        Some(Place) => unless(checks.place, Sizes),
+        Some(Sizes) => unless(checks.sizes, Product),
+        Some(Product) if checks.last_step => Span,
+        Some(Product) => Product,
+        Some(Span) => unless(checks.span, StreamsOf),
+        Some(StreamsOf) => unless(checks.streams, Open),
+        Some(Open) => unless(!checks.closed, if checks.last_stream { Take } else { Open }),
+        Some(Take) if checks.last_stream => Put,
+        Some(Take) => Take,
+        Some(Idle | Put | Refuse) | None => Idle,
+    }
+}
+
 /// Prints [`DescriptorCheck`].
 pub fn descriptor_check() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -156,15 +244,8 @@ pub fn descriptor_check() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 10] =
-        ["IDLE", "PLACE", "SIZES", "PRODUCT", "SPAN", "STREAMS_OF", "OPEN", "TAKE", "PUT", "REFUSE"];
-
-    fn number(name: &str) -> usize {
-        NAMES.iter().position(|n| *n == name).unwrap()
-    }
-
-    /// Sets the inputs of a case, nine bits from `push` on.
-    fn set(uut: &mut DescriptorCheck, state: u64, case: u32) -> [bool; 9] {
+    /// Sets the inputs of a case, nine bits from `push` on, and returns the next state.
+    fn step(uut: &mut DescriptorCheck, state: usize, case: u32) -> (Checks, State) {
         let inputs = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|i| case >> i & 1 != 0);
         [
             uut.push.next,
@@ -177,37 +258,19 @@ mod tests {
             uut.closed.next,
             uut.last_stream.next,
         ] = inputs;
-        uut.state_q.next = state.into();
+        uut.state_q.next = (state as u64).into();
         assert!(simulate(uut, 4));
-        inputs
+        let [push, flush, place, sizes, last_step, span, streams, closed, last_stream] = inputs;
+        let checks = Checks { push, flush, place, sizes, last_step, span, streams, closed, last_stream };
+        (checks, State::ALL[u64::from(uut.state_d.val()) as usize])
     }
 
     #[test]
     fn every_state_has_the_successor_that_its_check_says() {
         let mut uut = DescriptorCheck::new();
         for (state, case) in (0..16).flat_map(|state| (0..512).map(move |case| (state, case))) {
-            let [push, flush, place, sizes, step, span, streams, closed, last] = set(&mut uut, state, case);
-            let name = NAMES.get(state as usize).copied().unwrap_or("unused");
-            let at_rest = ["IDLE", "REFUSE"].contains(&name);
-            let next = match name {
-                _ if flush && (push || !at_rest) => "REFUSE",
-                _ if flush => "IDLE",
-                "IDLE" if push => "PLACE",
-                "PLACE" if place => "SIZES",
-                "SIZES" if sizes => "PRODUCT",
-                "PRODUCT" if step => "SPAN",
-                "PRODUCT" => "PRODUCT",
-                "SPAN" if span => "STREAMS_OF",
-                "STREAMS_OF" if streams => "OPEN",
-                "OPEN" if closed => "REFUSE",
-                "OPEN" if last => "TAKE",
-                "OPEN" => "OPEN",
-                "TAKE" if last => "PUT",
-                "TAKE" => "TAKE",
-                "PLACE" | "SIZES" | "SPAN" | "STREAMS_OF" => "REFUSE",
-                _ => "IDLE",
-            };
-            assert_eq!(uut.state_d.val(), number(next) as u64, "{name}, case {case:09b}");
+            let (checks, next) = step(&mut uut, state, case);
+            assert_eq!(next, rule(State::ALL.get(state).copied(), &checks), "state {state} case {case:09b}");
         }
     }
 
@@ -217,19 +280,18 @@ mod tests {
         // All checks hold, the last step and the last stream come at once; then one input is turned over.
         let (good, checks) = (0b1_0111_1100_u32, [2, 3, 5, 6, 7]);
         let mut end_of = |case: u32| {
-            let mut state = number("PLACE") as u64;
+            let mut state = State::Place;
             for _ in 0..8 {
-                if state == number("PUT") as u64 || state == number("REFUSE") as u64 {
+                if matches!(state, State::Put | State::Refuse) {
                     break;
                 }
-                set(&mut uut, state, case);
-                state = uut.state_d.val().into();
+                (_, state) = step(&mut uut, state as usize, case);
             }
-            NAMES[state as usize]
+            state
         };
-        assert_eq!(end_of(good), "PUT");
+        assert_eq!(end_of(good), State::Put);
         for check in checks {
-            assert_eq!(end_of(good ^ 1 << check), "REFUSE", "check {check}");
+            assert_eq!(end_of(good ^ 1 << check), State::Refuse, "check {check}");
         }
     }
 }

@@ -42,6 +42,15 @@ impl Logic for EagerFork {
     }
 }
 
+/// Sends a word two ways. Of the ways that it needs it has gone some and goes some in this cycle. True if it is done,
+/// and the ways that it has gone then.
+#[inline]
+pub fn rule(needs: [bool; 2], gone: [bool; 2], goes: [bool; 2]) -> (bool, [bool; 2]) {
+    let taken = [gone[0] || goes[0], gone[1] || goes[1]];
+    let forked = (!needs[0] || taken[0]) && (!needs[1] || taken[1]);
+    (forked, [!forked && taken[0], !forked && taken[1]])
+}
+
 /// Prints [`EagerFork`].
 pub fn eager_fork() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -70,9 +79,9 @@ mod tests {
             uut.far_q.next = far_q;
             assert!(simulate(&mut uut, 4));
 
-            let taken = [near_q || near_goes, far_q || far_goes];
-            let forked = [near, far].iter().zip(taken).all(|(needed, taken)| taken || !needed);
-            let noted = taken.map(|taken| taken && forks && !forked);
+            let (forked, gone) = rule([near, far], [near_q, far_q], [near_goes, far_goes]);
+            // Without a word nothing is noted.
+            let noted = gone.map(|gone| gone && forks);
             assert_eq!(uut.forked.val(), forked, "case {case:07b}");
             assert_eq!([uut.near_d.val(), uut.far_d.val()], noted, "case {case:07b}");
         }

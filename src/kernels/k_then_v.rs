@@ -50,6 +50,41 @@ impl Logic for KThenV {
     }
 }
 
+/// Progress within a slice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Part of the present range has been asked for.
+    pub begun: bool,
+    /// The present range is V.
+    pub value: bool,
+}
+
+/// Result of a cycle in which a chunk may have been requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// The last chunk of V is asked for.
+    pub last: bool,
+    /// The slice leaves.
+    pub done: bool,
+    /// Progress afterwards.
+    pub progress: Progress,
+}
+
+/// Goes on with the slice at the front. `asks` says whether a chunk is asked for, and whether it ends its range; the
+/// slice leaves if it may, after its last chunk or if it skips the others.
+#[inline]
+pub fn rule(progress: Progress, asks: Option<bool>, may_leave: bool, skips: bool) -> Asked {
+    let Progress { begun, value } = progress;
+    let ends = asks == Some(true);
+    let last = ends && value;
+    let done = may_leave && (skips || last);
+    let progress = match done {
+        true => Progress::default(),
+        false => Progress { begun: asks.map_or(begun, |ends| !ends), value: value || ends },
+    };
+    Asked { last, done, progress }
+}
+
 /// Prints [`KThenV`].
 pub fn k_then_v() -> Result<Kernel, PrintError> {
     Kernel::print("k_then_v", "Asks for K, then for V of a slice, chunk by chunk.", &KThenV::default())
@@ -78,14 +113,13 @@ mod tests {
             let [fetches, may_leave, skips, asks, ends, begun_q, value_q] = inputs;
             set(&mut uut, inputs);
 
-            let last = value_q && asks && ends;
-            let done = may_leave && (skips || last);
-            let stays = fetches && !done;
-            let begun = if asks { !ends } else { begun_q };
-            let value = value_q || (asks && ends);
-            assert_eq!([uut.asks_last.val(), uut.done.val()], [last, done], "case {case:07b}");
-            let next = [uut.begun_d.val(), uut.value_d.val()];
-            assert_eq!(next, [stays && begun, stays && value], "case {case:07b}");
+            let progress = Progress { begun: begun_q, value: value_q };
+            let asked = rule(progress, asks.then_some(ends), may_leave, skips);
+            // Without a slice nothing is begun.
+            let next = if fetches { asked.progress } else { Progress::default() };
+            assert_eq!([uut.asks_last.val(), uut.done.val()], [asked.last, asked.done], "case {case:07b}");
+            let found = Progress { begun: uut.begun_d.val(), value: uut.value_d.val() };
+            assert_eq!(found, next, "case {case:07b}");
         }
     }
 

@@ -5,35 +5,44 @@
 //! shell (a template of `emit`) declares the signals at whatever width its parameters give,
 //! registers what ends in `_d`, resets it, and puts [`Kernel::body`] inside its `always @(*)`.
 //!
-//! `cargo test` simulates the same source against a plain statement of its rule. Yosys proves the
-//! printed text equal to rust-hdl's own Verilog (`tests/kernels/equivalence.rs`).
+//! Beside each kernel is its `rule`: the same decision as a function on numbers, which the cycle model
+//! calls. `cargo test` simulates the kernel against it. Yosys proves the printed text equal to
+//! rust-hdl's own Verilog (`tests/kernels/equivalence.rs`).
 //!
 //! This module must not know the configuration or the design: a kernel is the same text for all.
 
-mod arbiter2;
-mod arbiter4;
-mod class_turn;
-mod coalescing_window;
-mod credit_claim;
-mod credit_counter;
-mod credit_gauge;
-mod descriptor_check;
-mod eager_fork;
+pub mod access_state;
+pub mod arbiter2;
+pub mod arbiter4;
+pub mod class_turn;
+pub mod coalescing_window;
+pub mod credit_claim;
+pub mod credit_counter;
+pub mod credit_gauge;
+pub mod descriptor_check;
+pub mod descriptor_state;
+pub mod eager_fork;
 mod error;
-mod k_then_v;
+pub mod k_then_v;
 mod kernel;
-mod output_open;
-mod packet_lock;
+pub mod load_state;
+pub mod output_open;
+pub mod packet_lock;
 mod print;
+pub mod read_state;
+pub mod root_phase;
+pub mod round_robin;
 mod rules;
-mod run_failure;
-mod run_state;
-mod shared_turn;
-mod starvation_guard;
-mod straight_turn;
-mod swap_decision;
+pub mod run_failure;
+pub mod run_state;
+pub mod shared_turn;
+pub mod starvation_guard;
+pub mod straight_turn;
+pub mod swap_decision;
+pub mod swap_state;
 mod symbols;
 
+pub use access_state::{access_state, AccessState};
 pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
 pub use class_turn::{class_turn, ClassTurn};
@@ -42,24 +51,30 @@ pub use credit_claim::{credit_claim, CreditClaim};
 pub use credit_counter::{credit_counter, CreditCounter};
 pub use credit_gauge::{credit_gauge, CreditGauge};
 pub use descriptor_check::{descriptor_check, DescriptorCheck};
+pub use descriptor_state::{descriptor_state, DescriptorState};
 pub use eager_fork::{eager_fork, EagerFork};
 pub use error::PrintError;
 pub use k_then_v::{k_then_v, KThenV};
 pub use kernel::Kernel;
+pub use load_state::{load_state, LoadState};
 pub use output_open::{output_open, OutputOpen};
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
+pub use read_state::{read_state, ReadState};
+pub use root_phase::{root_phase, RootPhase};
 pub use run_failure::{run_failure, RunFailure};
 pub use run_state::{run_state, RunState};
 pub use shared_turn::{shared_turn, SharedTurn};
 pub use starvation_guard::{starvation_guard, StarvationGuard};
 pub use straight_turn::{straight_turn, StraightTurn};
 pub use swap_decision::{swap_decision, SwapDecision};
+pub use swap_state::{swap_state, SwapState};
 pub use symbols::{signals, Dir, Signal};
 
 /// Every kernel, by name.
 pub fn all() -> Result<Vec<Kernel>, PrintError> {
     Ok(vec![
+        access_state()?,
         arbiter2()?,
         arbiter4()?,
         class_turn()?,
@@ -68,16 +83,21 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         credit_counter()?,
         credit_gauge()?,
         descriptor_check()?,
+        descriptor_state()?,
         eager_fork()?,
         k_then_v()?,
+        load_state()?,
         output_open()?,
         packet_lock()?,
+        read_state()?,
+        root_phase()?,
         run_failure()?,
         run_state()?,
         shared_turn()?,
         starvation_guard()?,
         straight_turn()?,
         swap_decision()?,
+        swap_state()?,
     ])
 }
 

@@ -29,6 +29,13 @@ impl Logic for OutputOpen {
     }
 }
 
+/// Returns the inputs that are open to flits with one destination, and those that are open to copies of KV_DATA. Every
+/// bit of the words is an input.
+#[inline(always)]
+pub fn rule(won_single: u64, won_copy: u64) -> [u64; 2] {
+    [!(won_single | won_copy), !won_single]
+}
+
 /// Prints [`OutputOpen`].
 pub fn output_open() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -49,8 +56,10 @@ mod tests {
             uut.won_single.next = single;
             uut.won_copy.next = copy;
             assert!(simulate(&mut uut, 4));
-            assert_eq!(uut.open_single.val(), !single && !copy);
-            assert_eq!(uut.open_copy.val(), !single);
+            let open = [uut.open_single.val(), uut.open_copy.val()];
+            // The same in every bit of a word.
+            let word = |bit: bool| u64::from(bit).wrapping_neg();
+            assert_eq!(rule(word(single), word(copy)), open.map(word), "single {single} copy {copy}");
         }
     }
 }

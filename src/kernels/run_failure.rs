@@ -272,6 +272,49 @@ impl Logic for RunFailure {
     }
 }
 
+/// Where a run is, and the causes that hold, each list by priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Causes {
+    /// A run is under way.
+    pub works: bool,
+    /// A run may begin in this cycle.
+    pub ready: bool,
+    /// The core could not be reset for a run that had not failed before.
+    pub unreset: bool,
+    /// What ends any run, from the host's reset to the watchdog.
+    pub ends: [bool; 11],
+    /// What refuses one, from the list to memory that is owed.
+    pub refuses: [bool; 8],
+}
+
+/// Outcome of a cycle for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// The run ends by an error.
+    pub fails: bool,
+    /// It is refused.
+    pub refused: bool,
+    /// It begins.
+    pub accepts: bool,
+    /// The first cause, counted through both lists.
+    pub cause: Option<usize>,
+}
+
+/// Returns the outcome of a cycle.
+pub fn rule(causes: &Causes) -> Outcome {
+    let Causes { works, ready, unreset, ends, refuses } = *causes;
+    let first = |causes: &[bool]| causes.iter().position(|cause| *cause);
+    let (event, refusal) = (first(&ends), first(&refuses));
+    // A core that cannot be reset is reported as a run that is stuck, which is the last event.
+    let end = event.or(unreset.then_some(ends.len() - 1));
+    Outcome {
+        fails: if event.is_some() { works } else { unreset },
+        refused: ready && event.is_none() && refusal.is_some(),
+        accepts: ready && event.is_none() && refusal.is_none(),
+        cause: end.or(refusal.map(|refusal| ends.len() + refusal)),
+    }
+}
+
 /// Prints [`RunFailure`].
 pub fn run_failure() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -285,8 +328,8 @@ pub fn run_failure() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    /// Causes and places by priority: those that end any run, then those that refuse one.
-    const ENDS: [(u64, u64); 11] = [
+    /// Numbers of the causes and places to report, by priority.
+    const REPORTS: [(u64, u64); 19] = [
         (1, 0),
         (1, 2),
         (2, 100),
@@ -298,9 +341,15 @@ mod tests {
         (13, 0),
         (6, 101),
         (7, 102),
+        (14, 107),
+        (8, 0),
+        (9, 103),
+        (10, 104),
+        (11, 105),
+        (15, 110),
+        (12, 106),
+        (1, 1),
     ];
-    const REFUSES: [(u64, u64); 8] =
-        [(14, 107), (8, 0), (9, 103), (10, 104), (11, 105), (15, 110), (12, 106), (1, 1)];
 
     #[test]
     fn the_first_cause_is_reported_in_every_case() {
@@ -349,23 +398,10 @@ mod tests {
             ] = [refuses[2], refuses[3], refuses[4], refuses[5], refuses[6], refuses[7]];
             assert!(simulate(&mut uut, 4));
 
-            let event = ends.iter().position(|end| *end);
-            // A core that cannot be reset is reported as a run that is stuck.
-            let end = event.or(unreset.then_some(10));
-            let refusal = refuses.iter().position(|refuses| *refuses);
-            let (cause, place) = match (end, refusal) {
-                (Some(end), _) => ENDS[end],
-                (None, Some(refusal)) => REFUSES[refusal],
-                (None, None) => (0, 0),
-            };
-            let fails = if event.is_some() { works } else { unreset };
-            let refused = ready && end.is_none() && refusal.is_some();
-            let accepts = ready && end.is_none() && refusal.is_none();
-            assert_eq!(
-                [uut.fails.val(), uut.refused.val(), uut.accepts.val()],
-                [fails, refused, accepts],
-                "case {case:021b}"
-            );
+            let outcome = rule(&Causes { works, ready, unreset, ends, refuses });
+            let found = [uut.fails.val(), uut.refused.val(), uut.accepts.val()];
+            assert_eq!(found, [outcome.fails, outcome.refused, outcome.accepts], "case {case:021b}");
+            let (cause, place) = outcome.cause.map_or((0, 0), |cause| REPORTS[cause]);
             assert_eq!(uut.cause.val(), cause, "case {case:021b}");
             assert_eq!(uut.place.val(), place, "case {case:021b}");
         }

@@ -238,6 +238,163 @@ impl Logic for RunState {
     }
 }
 
+/// States by their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No run.
+    Idle,
+    /// Arguments are checked.
+    Arguments,
+    /// Queries are read.
+    Queries,
+    /// Descriptors of the run are left.
+    Descriptors,
+    /// Outputs are due.
+    Outputs,
+    /// The run ends.
+    Over,
+    /// The core goes into reset.
+    Reset,
+    /// It waits until memory owes nothing.
+    Quiet,
+    /// It comes out of reset.
+    Release,
+    /// The list of descriptors is read.
+    List,
+}
+
+impl State {
+    /// All states, in order of their numbers.
+    pub const ALL: [State; 10] = [
+        State::Idle,
+        State::Arguments,
+        State::Queries,
+        State::Descriptors,
+        State::Outputs,
+        State::Over,
+        State::Reset,
+        State::Quiet,
+        State::Release,
+        State::List,
+    ];
+}
+
+/// Events of a cycle; the signals of [`RunState`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Events {
+    /// The host starts a run.
+    pub start: bool,
+    /// The host writes a soft reset.
+    pub soft_reset: bool,
+    /// PaD was reset on its own.
+    pub pe_down: bool,
+    /// A run that is under way fails.
+    pub breaks: bool,
+    /// The run does not begin.
+    pub refused: bool,
+    /// The run begins.
+    pub accepts: bool,
+    /// The list of descriptors is to be read.
+    pub lists: bool,
+    /// It has been read.
+    pub list_done: bool,
+    /// The core has all queries, or knows that they come.
+    pub query_done: bool,
+    /// Descriptors of the run are left.
+    pub queue_left: bool,
+    /// All due outputs have been written for some cycles.
+    pub calm: bool,
+    /// The core is in reset.
+    pub held: bool,
+    /// The core is out of reset.
+    pub released: bool,
+    /// Memory still owes answers.
+    pub owed: bool,
+    /// The reset has lasted long enough for `owed` to be seen.
+    pub rested: bool,
+    /// The time-out has passed.
+    pub waited: bool,
+}
+
+/// Flags that a run and its resets keep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// A run has started and not ended.
+    pub run: bool,
+    /// The run has failed.
+    pub ends: bool,
+    /// The core could not be reset yet.
+    pub sick: bool,
+    /// A soft reset is pending.
+    pub soft: bool,
+}
+
+/// What the shell does with timer and epochs in a cycle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Orders {
+    /// The timer starts again.
+    pub clears_timer: bool,
+    /// Memory owes nothing: all epochs are clean.
+    pub cleans: bool,
+    /// The epoch ends while memory owes answers.
+    pub soils: bool,
+    /// The next epoch begins.
+    pub next_epoch: bool,
+}
+
+/// Returns the next state and flags, and what the shell does. `None` is a number of no state.
+pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flags, Orders) {
+    use State::*;
+    let Flags { run, sick, .. } = flags;
+    let asked = flags.soft && (state == Some(Over) || (state == Some(Idle) && events.start));
+    let keep = Flags { soft: events.soft_reset || asked, ..flags };
+    let (nothing, restart) = (Orders::default(), Orders { clears_timer: true, ..Orders::default() });
+    let Some(state) = state.filter(|_| !events.breaks) else {
+        let (ends, orders) = if events.breaks { (true, restart) } else { (keep.ends, nothing) };
+        return (Reset, Flags { ends, ..keep }, orders);
+    };
+    let stays = (state, keep, nothing);
+    let goes = |to: State, when: bool| if when { (to, keep, nothing) } else { stays };
+    match state {
+        Idle => {
+            let resets = flags.soft || events.pe_down || (sick && events.held);
+            let next = match (events.start, resets) {
+                (true, _) if !sick => Arguments,
+                (false, false) => Idle,
+                _ => Reset,
+            };
+            let flags = Flags { run: run || events.start, ends: false, ..keep };
+            (next, flags, Orders { cleans: !events.owed, ..restart })
+        }
+        Arguments if events.refused => goes(Over, true),
+        Arguments if events.accepts => goes(Queries, true),
+        Arguments => goes(List, events.lists),
+        List => goes(Arguments, events.list_done),
+        Queries => goes(Descriptors, events.query_done),
+        Descriptors => goes(Outputs, !events.queue_left),
+        Outputs => goes(Over, events.calm),
+        Over => (Idle, Flags { run: false, ..keep }, nothing),
+        Reset if events.held => (Quiet, keep, restart),
+        Release if events.released && flags.ends => goes(Over, true),
+        Release if events.released => goes(if run { Arguments } else { Idle }, true),
+        // The core's other clock does not run: the run is over all the same.
+        Reset | Release if events.waited => {
+            (if run { Over } else { Idle }, Flags { sick: true, ..keep }, nothing)
+        }
+        Reset | Release => stays,
+        Quiet => {
+            let clean = !events.owed && events.rested;
+            let orders = Orders { cleans: clean, soils: !clean, next_epoch: true, ..restart };
+            let leaves = (Release, Flags { sick: false, ..keep }, orders);
+            if clean || events.waited {
+                leaves
+            } else {
+                stays
+            }
+        }
+    }
+}
+
 /// Prints [`RunState`].
 pub fn run_state() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -251,137 +408,102 @@ pub fn run_state() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 10] = [
-        "IDLE",
-        "ARGUMENTS",
-        "QUERIES",
-        "DESCRIPTORS",
-        "OUTPUTS",
-        "OVER",
-        "RESET",
-        "QUIET",
-        "RELEASE",
-        "LIST",
-    ];
-
-    /// Registers of the kernel: run, ends, sick, soft.
-    type Kept = [bool; 4];
-
-    fn name(state: usize) -> &'static str {
-        NAMES.get(state).copied().unwrap_or("unused")
-    }
-
     /// The inputs of a state that its successor depends on, as numbers of bits of a case.
-    fn read_in(state: &str) -> &'static [u32] {
+    fn read_in(state: Option<State>) -> &'static [u32] {
         match state {
-            "IDLE" => &[0, 1, 2, 3, 10, 12],
-            "ARGUMENTS" => &[3, 4, 5, 15],
-            "LIST" => &[3, 9],
-            "QUERIES" => &[3, 6],
-            "DESCRIPTORS" => &[3, 7],
-            "OUTPUTS" => &[3, 8],
-            "RESET" => &[3, 10, 14],
-            "QUIET" => &[3, 12, 13, 14],
-            "RELEASE" => &[3, 11, 14],
-            _ => &[3],
+            Some(State::Idle) => &[0, 1, 2, 3, 10, 12],
+            Some(State::Arguments) => &[3, 4, 5, 15],
+            Some(State::List) => &[3, 9],
+            Some(State::Queries) => &[3, 6],
+            Some(State::Descriptors) => &[3, 7],
+            Some(State::Outputs) => &[3, 8],
+            Some(State::Reset) => &[3, 10, 14],
+            Some(State::Quiet) => &[3, 12, 13, 14],
+            Some(State::Release) => &[3, 11, 14],
+            Some(State::Over) | None => &[3],
         }
     }
 
-    fn set(uut: &mut RunState, state: usize, inputs: u32, [run, ends, sick, soft]: Kept) {
-        let bit = |i: u32| inputs >> i & 1 != 0;
-        uut.start.next = bit(0);
-        uut.soft_reset.next = bit(1);
-        uut.pe_down.next = bit(2);
-        uut.breaks.next = bit(3);
-        uut.refused.next = bit(4);
-        uut.accepts.next = bit(5);
-        uut.query_done.next = bit(6);
-        uut.queue_left.next = bit(7);
-        uut.calm.next = bit(8);
-        uut.list_done.next = bit(9);
-        uut.held.next = bit(10);
-        uut.released.next = bit(11);
-        uut.owed.next = bit(12);
-        uut.rested.next = bit(13);
-        uut.waited.next = bit(14);
-        uut.lists.next = bit(15);
+    /// Events of a case, a bit each.
+    fn events(case: u32) -> Events {
+        let bit = |i: u32| case >> i & 1 != 0;
+        Events {
+            start: bit(0),
+            soft_reset: bit(1),
+            pe_down: bit(2),
+            breaks: bit(3),
+            refused: bit(4),
+            accepts: bit(5),
+            query_done: bit(6),
+            queue_left: bit(7),
+            calm: bit(8),
+            list_done: bit(9),
+            held: bit(10),
+            released: bit(11),
+            owed: bit(12),
+            rested: bit(13),
+            waited: bit(14),
+            lists: bit(15),
+        }
+    }
+
+    /// Runs the kernel for a cycle.
+    fn step(uut: &mut RunState, state: usize, events: &Events, flags: Flags) -> (State, Flags, Orders) {
+        uut.start.next = events.start;
+        uut.soft_reset.next = events.soft_reset;
+        uut.pe_down.next = events.pe_down;
+        uut.breaks.next = events.breaks;
+        uut.refused.next = events.refused;
+        uut.accepts.next = events.accepts;
+        uut.query_done.next = events.query_done;
+        uut.queue_left.next = events.queue_left;
+        uut.calm.next = events.calm;
+        uut.list_done.next = events.list_done;
+        uut.held.next = events.held;
+        uut.released.next = events.released;
+        uut.owed.next = events.owed;
+        uut.rested.next = events.rested;
+        uut.waited.next = events.waited;
+        uut.lists.next = events.lists;
         uut.state_q.next = (state as u64).into();
-        uut.run_q.next = run;
-        uut.ends_q.next = ends;
-        uut.sick_q.next = sick;
-        uut.soft_q.next = soft;
+        [uut.run_q.next, uut.ends_q.next, uut.sick_q.next, uut.soft_q.next] =
+            [flags.run, flags.ends, flags.sick, flags.soft];
         assert!(simulate(uut, 4));
-    }
-
-    /// The plain statement: next state and flags, and the signals to the shell.
-    fn rule(state: usize, inputs: u32, [run, ends, sick, soft]: Kept) -> (&'static str, Kept, [bool; 4]) {
-        let bit = |i: u32| inputs >> i & 1 != 0;
-        let [start, breaks, held, released, owed, rested, waited] = [0, 3, 10, 11, 12, 13, 14].map(bit);
-        let now = name(state);
-        let soft_next = bit(1) || (soft && (now == "OVER" || (now == "IDLE" && start)));
-        if breaks {
-            return ("RESET", [run, true, sick, soft_next], [true, false, false, false]);
-        }
-        let over_or_idle = if run { "OVER" } else { "IDLE" };
-        let nothing = [false; 4];
-        let keep = [run, ends, sick, soft_next];
-        match now {
-            "IDLE" => {
-                let next = match start {
-                    true if sick => "RESET",
-                    true => "ARGUMENTS",
-                    false if soft || bit(2) || (sick && held) => "RESET",
-                    false => "IDLE",
-                };
-                (next, [run || start, false, sick, soft_next], [true, !owed, false, false])
-            }
-            "ARGUMENTS" if bit(4) => ("OVER", keep, nothing),
-            "ARGUMENTS" if bit(5) => ("QUERIES", keep, nothing),
-            "ARGUMENTS" if bit(15) => ("LIST", keep, nothing),
-            "LIST" if bit(9) => ("ARGUMENTS", keep, nothing),
-            "QUERIES" if bit(6) => ("DESCRIPTORS", keep, nothing),
-            "DESCRIPTORS" if !bit(7) => ("OUTPUTS", keep, nothing),
-            "OUTPUTS" if bit(8) => ("OVER", keep, nothing),
-            "OVER" => ("IDLE", [false, ends, sick, soft_next], nothing),
-            "RESET" if held => ("QUIET", keep, [true, false, false, false]),
-            "RESET" | "RELEASE" if waited && !(now == "RELEASE" && released) => {
-                (over_or_idle, [run, ends, true, soft_next], nothing)
-            }
-            "QUIET" if !owed && rested => {
-                ("RELEASE", [run, ends, false, soft_next], [true, true, false, true])
-            }
-            "QUIET" if waited => ("RELEASE", [run, ends, false, soft_next], [true, false, true, true]),
-            "RELEASE" if released && ends => ("OVER", keep, nothing),
-            "RELEASE" if released && run => ("ARGUMENTS", keep, nothing),
-            "RELEASE" if released => ("IDLE", keep, nothing),
-            "unused" => ("RESET", keep, nothing),
-            _ => (now, keep, nothing),
-        }
-    }
-
-    fn check(uut: &mut RunState, state: usize, inputs: u32, kept: Kept) {
-        set(uut, state, inputs, kept);
-        let (next, registers, events) = rule(state, inputs, kept);
-        let case = format!("{} inputs {inputs:016b} kept {kept:?}", name(state));
-        assert_eq!(name(u64::from(uut.state_d.val()) as usize), next, "{case}");
-        let found = [uut.run_d.val(), uut.ends_d.val(), uut.sick_d.val(), uut.soft_d.val()];
-        assert_eq!(found, registers, "{case}");
-        let found = [uut.clears_timer.val(), uut.cleans.val(), uut.soils.val(), uut.next_epoch.val()];
-        assert_eq!(found, events, "{case}");
+        let flags = Flags {
+            run: uut.run_d.val(),
+            ends: uut.ends_d.val(),
+            sick: uut.sick_d.val(),
+            soft: uut.soft_d.val(),
+        };
+        let orders = Orders {
+            clears_timer: uut.clears_timer.val(),
+            cleans: uut.cleans.val(),
+            soils: uut.soils.val(),
+            next_epoch: uut.next_epoch.val(),
+        };
+        (State::ALL[u64::from(uut.state_d.val()) as usize], flags, orders)
     }
 
     #[test]
     fn every_state_follows_its_rule_whatever_the_inputs_it_reads() {
         let mut uut = RunState::new();
-        for (state, kept) in (0..16).flat_map(|state| (0..16).map(move |kept| (state, kept))) {
-            let kept = [0, 1, 2, 3].map(|i| kept >> i & 1 != 0);
+        for (number, kept) in (0..16).flat_map(|state| (0..16).map(move |kept| (state, kept))) {
+            let state = State::ALL.get(number).copied();
+            let [run, ends, sick, soft] = [0, 1, 2, 3].map(|i| kept >> i & 1 != 0);
+            let flags = Flags { run, ends, sick, soft };
             // All values of what the state reads, with all else low and with all else high.
-            let read = read_in(name(state));
+            let read = read_in(state);
             let mask: u32 = read.iter().map(|i| 1 << i).sum();
             for case in 0..1_u32 << read.len() {
-                let inputs: u32 = read.iter().enumerate().map(|(at, i)| (case >> at & 1) << i).sum();
-                check(&mut uut, state, inputs, kept);
-                check(&mut uut, state, inputs | (0xffff & !mask), kept);
+                let low: u32 = read.iter().enumerate().map(|(at, i)| (case >> at & 1) << i).sum();
+                for events in [low, low | (0xffff & !mask)].map(events) {
+                    let expected = rule(state, &events, flags);
+                    assert_eq!(
+                        step(&mut uut, number, &events, flags),
+                        expected,
+                        "{state:?} {events:?} {flags:?}"
+                    );
+                }
             }
         }
     }
@@ -389,17 +511,17 @@ mod tests {
     #[test]
     fn a_run_ends_from_every_state_once_nothing_is_awaited_any_longer() {
         let mut uut = RunState::new();
-        for state in 0..16 {
+        for first in 0..16 {
             // It fails where it can, the core is never held or released, and all waiting is over.
-            let (mut state, mut kept) = (state, [true, false, false, false]);
+            let (mut number, mut flags) = (first, Flags { run: true, ..Flags::default() });
             let mut cycles = 0;
-            while name(state) != "IDLE" {
-                let works = (1..=4).contains(&state) || name(state) == "LIST";
-                set(&mut uut, state, 1 << 14 | u32::from(works) << 3, kept);
-                state = u64::from(uut.state_d.val()) as usize;
-                kept = [uut.run_d.val(), uut.ends_d.val(), uut.sick_d.val(), uut.soft_d.val()];
+            while number != State::Idle as usize {
+                let breaks = (1..=4).contains(&number) || number == State::List as usize;
+                let events = Events { waited: true, breaks, ..Events::default() };
+                let (next, kept, _) = step(&mut uut, number, &events, flags);
+                (number, flags) = (next as usize, kept);
                 cycles += 1;
-                assert!(cycles <= 4, "state {state}");
+                assert!(cycles <= 4, "state {first}");
             }
         }
     }

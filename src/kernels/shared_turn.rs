@@ -84,6 +84,38 @@ impl<const COUNT: usize> Logic for SharedTurn<COUNT> {
     }
 }
 
+/// Wins of each side in its own turn; 0 counts as 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shares {
+    /// Of the first side.
+    pub share: u8,
+    /// Of the second side.
+    pub rival_share: u8,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// It is the turn of the second side.
+    pub rivals: bool,
+    /// Wins left in this turn.
+    pub left: u8,
+}
+
+/// Returns whether the first of two sides is granted, of which at least one asks.
+#[inline(always)]
+pub fn rule(turn: &mut Turn, shares: Shares, asks: [bool; 2]) -> bool {
+    let Shares { share, rival_share } = shares;
+    let Turn { rivals, left } = *turn;
+    let first = asks[0] && !(rivals && asks[1]);
+    if first != rivals {
+        let ends = left < 2;
+        let next = if rivals { share } else { rival_share };
+        *turn = Turn { rivals: rivals ^ ends, left: if ends { next } else { left - 1 } };
+    }
+    first
+}
+
 /// Prints [`SharedTurn`].
 pub fn shared_turn() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -97,55 +129,43 @@ pub fn shared_turn() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    /// State of a turn: whose it is, and what is left of it.
-    type Turn = (bool, u64);
-
-    fn step(uut: &mut SharedTurn<3>, [asks, rivals, used]: [bool; 3], shares: [u64; 2], turn: Turn) -> Turn {
-        uut.asks.next = asks;
-        uut.rivals.next = rivals;
-        uut.used.next = used;
-        uut.share.next = shares[0].into();
-        uut.rival_share.next = shares[1].into();
-        uut.turn_q.next = turn.0;
-        uut.left_q.next = turn.1.into();
-        uut.ending.next = turn.1 < 2;
+    fn step(uut: &mut SharedTurn<3>, [asks, rivals, used]: [bool; 3], shares: Shares, turn: Turn) -> Turn {
+        [uut.asks.next, uut.rivals.next, uut.used.next] = [asks, rivals, used];
+        uut.share.next = u64::from(shares.share).into();
+        uut.rival_share.next = u64::from(shares.rival_share).into();
+        uut.turn_q.next = turn.rivals;
+        uut.left_q.next = u64::from(turn.left).into();
+        uut.ending.next = turn.left < 2;
         assert!(simulate(uut, 4));
-        (uut.turn_d.val(), (0..8).find(|&left| uut.left_d.val() == left).expect("three bits"))
+        let left = (0..8).find(|&left| uut.left_d.val() == u64::from(left)).expect("three bits");
+        Turn { rivals: uut.turn_d.val(), left }
     }
 
     #[test]
     fn while_both_ask_the_first_wins_its_share_of_every_round() {
         let mut uut = SharedTurn::<3>::new();
         for (share, rival_share) in (1..8).flat_map(|share| (1..8).map(move |rivals| (share, rivals))) {
-            let (mut turn, mut wins) = ((true, 1), 0);
+            let (mut turn, mut wins) = (Turn { rivals: true, left: 1 }, 0);
             for _ in 0..3 * (share + rival_share) {
-                turn = step(&mut uut, [true; 3], [share, rival_share], turn);
-                wins += u64::from(uut.wins.val());
+                turn = step(&mut uut, [true; 3], Shares { share, rival_share }, turn);
+                wins += u8::from(uut.wins.val());
             }
             assert_eq!(wins, 3 * share, "share {share} of {}", share + rival_share);
         }
     }
 
     #[test]
-    fn one_side_alone_wins_and_nothing_moves_unused() {
+    fn a_side_is_granted_by_the_rule_and_nothing_moves_unused() {
         let mut uut = SharedTurn::<3>::new();
-        for turn in (0..8).flat_map(|left| [(false, left), (true, left)]) {
-            for (asks, rivals) in [(false, false), (false, true), (true, false), (true, true)] {
-                assert_eq!(step(&mut uut, [asks, rivals, false], [3, 5], turn), turn);
-                if asks != rivals {
-                    assert_eq!(uut.wins.val(), asks);
-                }
-                let next = match if turn.0 { rivals } else { asks } {
-                    false => turn,
-                    true if turn.1 >= 2 => (turn.0, turn.1 - 1),
-                    true => (!turn.0, if turn.0 { 3 } else { 5 }),
-                };
-                assert_eq!(
-                    step(&mut uut, [asks, rivals, true], [3, 5], turn),
-                    next,
-                    "{turn:?} asks {asks} rivals {rivals}"
-                );
-            }
+        for case in 0..8 * 8 * 8 * 8_u32 {
+            let [share, rival_share, left] = [0, 3, 6].map(|at| (case >> at & 7) as u8);
+            let [asks, rival_asks, rivals] = [9, 10, 11].map(|at| case >> at & 1 != 0);
+            let (shares, turn) = (Shares { share, rival_share }, Turn { rivals, left });
+            assert_eq!(step(&mut uut, [asks, rival_asks, false], shares, turn), turn, "case {case:012b}");
+            let mut next = turn;
+            let wins = (asks || rival_asks) && rule(&mut next, shares, [asks, rival_asks]);
+            assert_eq!(step(&mut uut, [asks, rival_asks, true], shares, turn), next, "case {case:012b}");
+            assert_eq!(uut.wins.val(), wins, "case {case:012b}");
         }
     }
 }

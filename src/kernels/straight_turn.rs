@@ -66,6 +66,15 @@ impl<const COUNT: usize> Logic for StraightTurn<COUNT> {
     }
 }
 
+/// Returns whether a straight flit is granted rather than one that joins; at least one asks. `left` counts what is left
+/// of a round.
+#[inline(always)]
+pub fn rule(left: &mut u8, share: u8, asks: [bool; 2]) -> bool {
+    let wins = asks[0] && !(*left == 0 && asks[1]);
+    *left = if wins { left.saturating_sub(1) } else { share };
+    wins
+}
+
 /// Prints [`StraightTurn`].
 pub fn straight_turn() -> Result<Kernel, PrintError> {
     Kernel::print(
@@ -79,15 +88,13 @@ pub fn straight_turn() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    fn step(uut: &mut StraightTurn<3>, [asks, rivals, used]: [bool; 3], share: u64, left: u64) -> u64 {
-        uut.asks.next = asks;
-        uut.rivals.next = rivals;
-        uut.used.next = used;
-        uut.share.next = share.into();
-        uut.left_q.next = left.into();
+    fn step(uut: &mut StraightTurn<3>, [asks, rivals, used]: [bool; 3], share: u8, left: u8) -> u8 {
+        [uut.asks.next, uut.rivals.next, uut.used.next] = [asks, rivals, used];
+        uut.share.next = u64::from(share).into();
+        uut.left_q.next = u64::from(left).into();
         uut.spent.next = left == 0;
         assert!(simulate(uut, 4));
-        (0..8).find(|&left| uut.left_d.val() == left).expect("three bits")
+        (0..8).find(|&left| uut.left_d.val() == u64::from(left)).expect("three bits")
     }
 
     #[test]
@@ -97,26 +104,23 @@ mod tests {
             let (mut left, mut wins) = (0, 0);
             for _ in 0..3 * (share + 1) {
                 left = step(&mut uut, [true; 3], share, left);
-                wins += u64::from(uut.wins.val());
+                wins += u8::from(uut.wins.val());
             }
             assert_eq!(wins, 3 * share, "share {share}");
         }
     }
 
     #[test]
-    fn one_side_alone_wins_and_a_win_of_the_rivals_begins_a_round() {
+    fn a_flit_is_granted_by_the_rule_and_nothing_moves_unused() {
         let mut uut = StraightTurn::<3>::new();
-        for left in 0..8 {
+        for (share, left) in (1..8).flat_map(|share| (0..8).map(move |left| (share, left))) {
             for (asks, rivals) in [(false, false), (false, true), (true, false), (true, true)] {
-                assert_eq!(step(&mut uut, [asks, rivals, false], 5, left), left);
-                let wins = asks && !(rivals && left == 0);
-                assert_eq!(uut.wins.val(), wins, "left {left} asks {asks} rivals {rivals}");
-                let next = match (wins, rivals) {
-                    (true, _) => left.saturating_sub(1),
-                    (false, true) => 5,
-                    (false, false) => left,
-                };
-                assert_eq!(step(&mut uut, [asks, rivals, true], 5, left), next, "left {left}");
+                let case = format!("share {share} left {left} asks {asks} rivals {rivals}");
+                assert_eq!(step(&mut uut, [asks, rivals, false], share, left), left, "{case}");
+                let mut next = left;
+                let wins = (asks || rivals) && rule(&mut next, share, [asks, rivals]);
+                assert_eq!(step(&mut uut, [asks, rivals, true], share, left), next, "{case}");
+                assert_eq!(uut.wins.val(), wins, "{case}");
             }
         }
     }

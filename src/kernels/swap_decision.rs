@@ -51,6 +51,21 @@ impl<const SUM: usize> Logic for SwapDecision<SUM> {
     }
 }
 
+/// Occupancies of a row and of the home that would leave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Side {
+    /// Of the row.
+    pub sum: u64,
+    /// Of the home.
+    pub value: u64,
+}
+
+/// Returns whether the homes swap.
+#[inline]
+pub fn rule(heavy: Side, light: Side) -> bool {
+    heavy.value > light.value && heavy.sum > light.sum && heavy.value - light.value < heavy.sum - light.sum
+}
+
 /// Prints [`SwapDecision`].
 pub fn swap_decision() -> Result<Kernel, PrintError> {
     Kernel::print("swap_decision", "Whether two homes exchange their places.", &SwapDecision::<6>::new())
@@ -70,6 +85,8 @@ mod tests {
                 uut.heavy_value.next = of_heavy.into();
                 uut.light_value.next = of_light.into();
                 assert!(simulate(&mut uut, 4));
+                let sides = [(heavy, of_heavy), (light, of_light)].map(|(sum, value)| Side { sum, value });
+                assert_eq!(uut.swaps.val(), rule(sides[0], sides[1]), "{sides:?}");
                 let moved = i64::try_from(of_heavy).unwrap() - i64::try_from(of_light).unwrap();
                 let (heavy, light) = (heavy as i64, light as i64);
                 let after = (heavy - moved).pow(2) + (light + moved).pow(2);

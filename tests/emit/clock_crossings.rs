@@ -2,7 +2,7 @@
 
 use crate::support::elaborated::elaborated;
 use crate::support::sources::source_mut;
-use meshkv::cli::design::lint::{crossings, flat::Flat};
+use meshkv::cli::design::lint::graph::{crossings, flat::Flat};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
 use std::path::Path;

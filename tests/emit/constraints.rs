@@ -3,7 +3,7 @@
 use crate::support::verilated::design;
 use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
 use meshkv::cli::design::lint::vivado::{self, Installation};
-use meshkv::cli::design::lint::{defines, flatten};
+use meshkv::cli::design::lint::{defines, graph::flatten};
 use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{converters, emit, modules, SourceFile, TOP};

@@ -2,8 +2,8 @@
 //! does otherwise is found and named.
 
 use crate::support::sources::source_mut;
+use meshkv::cli::design::lint::graph::{connections::Modules, fanout, slr};
 use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::design::lint::{connections::Modules, fanout, slr};
 use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};

@@ -2,7 +2,7 @@
 
 use crate::support::device::mutant;
 use crate::support::elaborated::elaborated;
-use meshkv::cli::design::lint::{flat::Flat, unset};
+use meshkv::cli::design::lint::{graph::flat::Flat, unset};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
 use std::path::Path;

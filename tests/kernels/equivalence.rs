@@ -224,6 +224,43 @@ fn swap_decision_is_what_rust_hdl_prints() {
     assert_mutants_die(&kernel, &kernels::SwapDecision::<4>::new());
 }
 
+#[test]
+fn access_state_is_what_rust_hdl_prints() {
+    assert_proved(&kernels::access_state().unwrap(), &kernels::AccessState::new());
+}
+
+#[test]
+fn descriptor_state_is_what_rust_hdl_prints() {
+    let kernel = kernels::descriptor_state().unwrap();
+    assert_proved(&kernel, &kernels::DescriptorState::new(false));
+    assert_proved(&kernel, &kernels::DescriptorState::new(true));
+    assert_mutants_die(&kernel, &kernels::DescriptorState::new(true));
+}
+
+#[test]
+fn load_state_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::load_state().unwrap(), kernels::LoadState::new());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn read_state_is_what_rust_hdl_prints() {
+    assert_proved(&kernels::read_state().unwrap(), &kernels::ReadState::new());
+}
+
+#[test]
+fn root_phase_is_what_rust_hdl_prints() {
+    assert_proved(&kernels::root_phase().unwrap(), &kernels::RootPhase::new());
+}
+
+#[test]
+fn swap_state_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::swap_state().unwrap(), kernels::SwapState::new());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
 /// Rust reads `a & b == c` as `(a & b) == c`, Verilog as `a & (b == c)`.
 #[derive(LogicBlock, Default)]
 struct MaskedCompare {

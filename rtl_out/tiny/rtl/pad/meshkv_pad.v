@@ -265,7 +265,7 @@ module meshkv_pad #(
     // root waits for it.
     localparam [1:0] NONE = 2'd0, SETTLE = 2'd1, READ = 2'd2, WAIT = 2'd3;
     reg                      run_q;    // A slice passes.
-    reg  [1:0]               read_state_q;
+    reg  [1:0]               read_state_q, read_state_d;
     reg                      turn_q;   // The cycle is for a result, not for a flit.
     wire                     idle      = ~run_q;
     wire                     run       = run_q;
@@ -484,6 +484,38 @@ module meshkv_pad #(
     wire [SPOTS-1:0]      left_over = due_q & ~reads_q;
     wire [SPOTS-1:0]      due       = read_state_q == WAIT ? left_over : due_q;
     wire                  finds     = ~found_q & ~|(places_q & due_q);
+    wire                  closes    = starts & is_close;
+    wire                  settled   = &tick_q;
+    wire                  some_due  = |due_q;  // None may be of this tile.
+    wire                  read_all  = reads & last_read;
+    wire                  some_left = |left_over;
+    always @(*) begin
+        read_state_d = read_state_q;
+        if (read_state_q == NONE) begin
+            if (closes) begin
+                read_state_d = SETTLE;
+            end
+        end else if (read_state_q == SETTLE) begin
+            if (settled) begin
+                if (some_due) begin
+                    read_state_d = READ;
+                end else begin
+                    read_state_d = NONE;
+                end
+            end
+        end else if (read_state_q == READ) begin
+            if (read_all) begin
+                read_state_d = WAIT;
+            end
+        end else if (got_all) begin
+            if (some_left) begin
+                read_state_d = READ;
+            end else begin
+                read_state_d = NONE;
+            end
+        end
+    end
+
     always @(posedge pe_clk) begin
         q_fresh_q <= {q_fresh_q[FRESH_CYCLES-2:0], takes};
         if (passes | finds) begin
@@ -515,22 +547,14 @@ module meshkv_pad #(
             run_q       <= ~is_close;
         end
         if (run && finishes && block_q == last_block) run_q <= 1'b0;
-        case (read_state_q)
-            NONE: if (starts & is_close) begin
-                due_q        <= wanted_places;
-                layer_q      <= tag[STREAM_WIDTH+:LAYER_WIDTH];
-                others_q     <= lag;  // A close has no home: its word says how many there are.
-                tick_q       <= 3'd0;
-                read_state_q <= SETTLE;
-            end
-            // None may be of this tile.
-            SETTLE: if (&tick_q) read_state_q <= |due_q ? READ : NONE;
-            READ: if (reads & last_read) read_state_q <= WAIT;
-            default: if (got_all) begin
-                due_q        <= left_over;
-                read_state_q <= |left_over ? READ : NONE;
-            end
-        endcase
+        read_state_q <= read_state_d;
+        if (read_state_q == NONE && closes) begin
+            due_q    <= wanted_places;
+            layer_q  <= tag[STREAM_WIDTH+:LAYER_WIDTH];
+            others_q <= lag;  // A close has no home: its word says how many there are.
+            tick_q   <= 3'd0;
+        end
+        if (read_state_q == WAIT && got_all) due_q <= left_over;
         if (pe_rst) begin
             run_q     <= 1'b0;
             turn_q    <= 1'b0;

@@ -173,7 +173,8 @@ module meshkv_column_controller #(
     // States of a descriptor. SPREAD finds the rows of its streams, RUN issues its slices, DRAIN waits until they
     // have left, CLOSE announces its end. SAMPLE and BARRIER end a step: homes may swap before the next begins.
     localparam [2:0] IDLE = 3'd0, SPREAD = 3'd1, RUN = 3'd2, DRAIN = 3'd3, CLOSE = 3'd4, SAMPLE = 3'd5, BARRIER = 3'd6;
-    reg [2:0] state_q;
+    localparam [2:0] AFTER_SAMPLE = BARRIER;
+    reg [2:0] state_q, state_d;
 
     // A running residue gives the rows b mod ROWS of the streams.
     reg  [STREAMS_WIDTH-1:0] b_q;
@@ -501,7 +502,48 @@ module meshkv_column_controller #(
     assign arrived = state_q == BARRIER;
     wire   start   = waits & ready & may_begin;
     assign idle = state_q == IDLE && ~waits && ~word_valid_q;
+    wire found    = b_last;
+    wire issued   = advance & ends_round & last_lap & (closes | last_round);
+    wire ends_all = ends_q;
+    always @(*) begin
+        state_d = state_q;
+        if (state_q == IDLE) begin
+            if (start) begin
+                state_d = SPREAD;
+            end
+        end else if (state_q == SPREAD) begin
+            if (found) begin
+                state_d = RUN;
+            end
+        end else if (state_q == RUN) begin
+            if (issued) begin
+                state_d = DRAIN;
+            end
+        end else if (((state_q == DRAIN) & over & !closes) | ((state_q == CLOSE) & advance & ends_all)) begin
+            if (ends_step) begin
+                state_d = SAMPLE;
+            end else begin
+                state_d = IDLE;
+            end
+        end else if (state_q == DRAIN) begin
+            if (over) begin
+                state_d = CLOSE;
+            end
+        end else if (state_q == CLOSE) begin
+            if (advance) begin
+                state_d = RUN;
+            end
+        end else if (state_q == SAMPLE) begin
+            if (advance) begin
+                state_d = AFTER_SAMPLE;
+            end
+        end else if ((state_q != BARRIER) | go) begin
+            state_d = IDLE;
+        end
+    end
+
     always @(posedge clk) begin
+        state_q <= state_d;
         case (state_q)
             IDLE: begin
                 b_q       <= {STREAMS_WIDTH{1'b0}};
@@ -509,7 +551,6 @@ module meshkv_column_controller #(
                 spread_q  <= {ROWS{1'b0}};
                 gathers_q <= 1'b0;
                 closing_q <= {MASK_WIDTH{1'b0}};
-                if (start) state_q <= SPREAD;
             end
             SPREAD: begin
                 b_q   <= b_q + 1'b1;
@@ -525,7 +566,6 @@ module meshkv_column_controller #(
                 begin_q  <= {PIECE_COUNT_WIDTH{1'b0}};
                 slice_q  <= {SLICE_WIDTH{1'b0}};
                 column_q <= {X_WIDTH{1'b0}};
-                if (b_last) state_q <= RUN;
             end
             RUN: if (advance) begin
                 piece_q  <= ~last_piece ? next_piece : ~ends_round ? begin_q : last_round ? {PIECE_COUNT_WIDTH{1'b0}} : next_piece;
@@ -541,18 +581,11 @@ module meshkv_column_controller #(
                 if (ends_round) begin
                     begin_q <= last_round ? {PIECE_COUNT_WIDTH{1'b0}} : next_piece;
                     ends_q  <= last_round;
-                    if (last_lap & (closes | last_round)) state_q <= DRAIN;
-                    else closing_q <= {MASK_WIDTH{1'b0}};
+                    if (~issued) closing_q <= {MASK_WIDTH{1'b0}};
                 end
             end
-            DRAIN: if (over) state_q <= closes ? CLOSE : ends_step ? SAMPLE : IDLE;
-            CLOSE: if (advance) begin
-                closing_q <= {MASK_WIDTH{1'b0}};
-                state_q   <= ~ends_q ? RUN : ends_step ? SAMPLE : IDLE;
-            end
-            SAMPLE: if (advance) state_q <= BARRIER;
-            BARRIER: if (go) state_q <= IDLE;
-            default: state_q <= IDLE;
+            CLOSE: if (advance) closing_q <= {MASK_WIDTH{1'b0}};
+            default: ;
         endcase
         if (rst) begin
             state_q     <= IDLE;

@@ -61,7 +61,7 @@ module meshkv_swap_unit #(
     // of the other; exchange them if that is an improvement; release the controllers.
     localparam [2:0] RESET = 3'd0, WAIT = 3'd1, ROW = 3'd2, HOME = 3'd3, DECIDE = 3'd4, FIRST = 3'd5, SECOND = 3'd6,
         GO = 3'd7;
-    reg  [2:0]             state_q;
+    reg  [2:0]             state_q, state_d;
     reg  [X_WIDTH-1:0]     x_q;
     reg  [Y_WIDTH-1:0]     y_q;
     wire                   row_ends = x_q == LAST_X;
@@ -119,6 +119,45 @@ module meshkv_swap_unit #(
             & ((heavy_value - light_value) < (heavy_sum - light_sum));
     end
 
+    wire                 all_there = &arrived & &whole_q;
+    wire                 settles   = settles_q;
+    always @(*) begin
+        state_d = state_q;
+        if (state_q == RESET) begin
+            if (ends) begin
+                state_d = WAIT;
+            end
+        end else if (state_q == WAIT) begin
+            if (all_there) begin
+                state_d = ROW;
+            end
+        end else if (state_q == ROW) begin
+            if (ends) begin
+                if (epoch_ends) begin
+                    state_d = HOME;
+                end else begin
+                    state_d = GO;
+                end
+            end
+        end else if (state_q == HOME) begin
+            if (ends & !settles) begin
+                state_d = DECIDE;
+            end
+        end else if (state_q == DECIDE) begin
+            if (swaps) begin
+                state_d = FIRST;
+            end else begin
+                state_d = GO;
+            end
+        end else if (state_q == FIRST) begin
+            state_d = SECOND;
+        end else if (state_q == SECOND) begin
+            state_d = GO;
+        end else begin
+            state_d = WAIT;
+        end
+    end
+
     wire [HOME_WIDTH-1:0] heavy = {heavy_y_q, heavy_x_q};
     wire [HOME_WIDTH-1:0] light = {light_y_q, light_x_q};
     wire [HOME_WIDTH-1:0] heavy_home = who_mem[heavy];
@@ -140,8 +179,8 @@ module meshkv_swap_unit #(
     always @(posedge clk) begin
         x_q <= row_ends ? {X_WIDTH{1'b0}} : x_q + 1'b1;
         if (row_ends) y_q <= ends ? {Y_WIDTH{1'b0}} : y_q + 1'b1;
+        state_q <= state_d;
         case (state_q)
-            RESET: if (ends) state_q <= WAIT;
             WAIT: begin
                 x_q <= {X_WIDTH{1'b0}};
                 y_q <= {Y_WIDTH{1'b0}};
@@ -154,14 +193,12 @@ module meshkv_swap_unit #(
                 light_value_q <= {VALUE_WIDTH{1'b1}};
                 heavy_x_q     <= {X_WIDTH{1'b0}};
                 light_x_q     <= {X_WIDTH{1'b0}};
-                if (&arrived & &whole_q) state_q <= ROW;
             end
             ROW: begin
                 sum_q     <= row_ends ? {SUM_WIDTH{1'b0}} : sum;
                 settles_q <= 1'b1;
-                if (ends) state_q <= epoch_ends ? HOME : GO;
             end
-            HOME: if (settles_q) begin
+            HOME: if (settles) begin
                 // The rows are known in the next cycle.
                 settles_q <= 1'b0;
                 x_q       <= {X_WIDTH{1'b0}};
@@ -175,19 +212,13 @@ module meshkv_swap_unit #(
                     light_value_q <= value;
                     light_x_q     <= x_q;
                 end
-                if (ends) state_q <= DECIDE;
             end
             DECIDE: begin
                 heavy_home_q <= heavy_home;
                 light_home_q <= light_home;
-                state_q      <= swaps ? FIRST : GO;
             end
-            FIRST: state_q <= SECOND;
-            SECOND: state_q <= GO;
-            default: begin
-                state_q <= WAIT;
-                step_q  <= epoch_ends ? {EPOCH_WIDTH{1'b0}} : step_q + 1'b1;
-            end
+            GO: step_q <= epoch_ends ? {EPOCH_WIDTH{1'b0}} : step_q + 1'b1;
+            default: ;
         endcase
         row_sum_q   <= sum;
         row_y_q     <= y_q;

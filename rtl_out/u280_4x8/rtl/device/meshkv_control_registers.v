@@ -116,7 +116,7 @@ module meshkv_control_registers #(
     localparam FIRST_WORD    = 4;  // Word address of the first argument.
     localparam END_WORD_NUM  = FIRST_WORD + 3 * NUM_ARGUMENTS;
     localparam [WORD_BITS-1:0] BEGIN_WORD = FIRST_WORD[WORD_BITS-1:0], END_WORD = END_WORD_NUM[WORD_BITS-1:0];
-    reg  [2:0]           state_q;
+    reg  [2:0]           state_q, state_d;
     reg                  open_q, aw_q, w_q, ar_q, b_q, r_q, turn_q;
     reg  [WORD_BITS-1:0] aw_word_q, ar_word_q;
     reg  [31:0]          w_data_q, r_data_q;
@@ -137,7 +137,8 @@ module meshkv_control_registers #(
     wire        write_waits = aw_q & w_q & ~b_q;
     wire        read_waits  = ar_q & ~r_q;
     wire        to_write = ~rst & state_q == IDLE & ~scan_active & write_waits & ~(read_waits & turn_q);
-    wire        look  = state_q == LOOK & ~scan_active;
+    wire        to_read  = ~scan_active & read_waits;
+    wire        looks = state_q == LOOK & ~scan_active;
     wire        give  = state_q == GIVE;
 
     // Arguments: a memory of words, cleared after a reset. Every third word is reserved: those whose address
@@ -371,36 +372,52 @@ module meshkv_control_registers #(
     wire r_at_ctrl = ar_word_q == 10'h000;
     wire r_at_low  = ar_word_q == 10'h228;
 
+    always @(*) begin
+        state_d = IDLE;
+        if (state_q == IDLE) begin
+            if (to_write) begin
+                state_d = WRITE;
+            end else if (to_read) begin
+                state_d = LOOK;
+            end
+        end else if (state_q == WRITE) begin
+            if (push) begin
+                state_d = CHECK;
+            end else begin
+                state_d = ANSWER;
+            end
+        end else if (state_q == CHECK) begin
+            if (checked) begin
+                state_d = ANSWER;
+            end else begin
+                state_d = CHECK;
+            end
+        end else if (state_q == LOOK) begin
+            if (looks) begin
+                state_d = GIVE;
+            end else begin
+                state_d = LOOK;
+            end
+        end
+    end
+
     always @(posedge clk) begin
-        case (state_q)
-            IDLE: begin
-                if (to_write) state_q <= WRITE;
-                else if (~scan_active & read_waits) state_q <= LOOK;
-            end
-            WRITE: begin
-                state_q <= push ? CHECK : ANSWER;
-                turn_q  <= 1'b1;
-            end
-            CHECK: if (checked) state_q <= ANSWER;
-            ANSWER: begin
-                b_q     <= 1'b1;
-                aw_q    <= 1'b0;
-                w_q     <= 1'b0;
-                state_q <= IDLE;
-            end
-            LOOK: if (look) begin
-                r_data_q  <= r_is_argument ? scan_data : value;
-                r_legal_q <= legal;
-                turn_q    <= 1'b0;
-                state_q   <= GIVE;
-            end
-            GIVE: begin
-                r_q     <= 1'b1;
-                ar_q    <= 1'b0;
-                state_q <= IDLE;
-            end
-            default: state_q <= IDLE;
-        endcase
+        state_q <= state_d;
+        if (state_q == WRITE) turn_q <= 1'b1;
+        if (state_q == ANSWER) begin
+            b_q  <= 1'b1;
+            aw_q <= 1'b0;
+            w_q  <= 1'b0;
+        end
+        if (looks) begin
+            r_data_q  <= r_is_argument ? scan_data : value;
+            r_legal_q <= legal;
+            turn_q    <= 1'b0;
+        end
+        if (give) begin
+            r_q  <= 1'b1;
+            ar_q <= 1'b0;
+        end
         if (s_axi_control_awvalid & s_axi_control_awready) begin
             aw_q      <= 1'b1;
             aw_word_q <= s_axi_control_awaddr[ADDRESS_BITS-1:2];
@@ -448,7 +465,7 @@ module meshkv_control_registers #(
         isr_q <= (isr_q ^ (at_isr_q ? bits[2:0] : 3'd0)) | ({any, over, over} & ier_q);
         level_q <= gie_q & |isr_q;
         // Both words of the counter are of the cycle in which the low one is read.
-        if (look & r_at_low) high_q <= cycles[63:32];
+        if (looks & r_at_low) high_q <= cycles[63:32];
 
         error_q <= (error_q & ~cleared) | raised;
         if (~|error_q & any) begin

@@ -62,7 +62,7 @@ module meshkv_weight_loader #(
     localparam [1:0] IDLE = 2'd0, WAIT = 2'd1, LOAD = 2'd2, REST = 2'd3;
     localparam SPOTS    = ARRAY_ROWS * SLOTS;
     localparam LOAD_NUM = (1 << LANE_LOG) - 1, FIRST_NUM = LOAD_CYCLES, GAP_NUM = LOAD_GAP;
-    reg  [1:0]                  state_q;
+    reg  [1:0]                  state_q, state_d;
     reg  [SPOTS-1:0]            left_q;
     reg  [LOAD_COUNT_WIDTH-1:0] count_q;
     reg  [1:0]                  ready_q;  // Number of blocks with loaded weights.
@@ -111,6 +111,30 @@ module meshkv_weight_loader #(
     assign load_first  = first_q;
     assign load_last   = last_q;
 
+    wire last = ~|after;
+    always @(*) begin
+        state_d = state_q;
+        if (starts) begin
+            state_d = WAIT;
+        end else if (state_q == WAIT) begin
+            if (begins) begin
+                state_d = LOAD;
+            end
+        end else if (state_q == LOAD) begin
+            if (loads & last) begin
+                state_d = REST;
+            end
+        end else if (state_q == REST) begin
+            if (over) begin
+                if (ends) begin
+                    state_d = IDLE;
+                end else begin
+                    state_d = WAIT;
+                end
+            end
+        end
+    end
+
     // The shift register delays finishes until the last ops of the block have used the weights.
     reg  [FREE_CYCLES-1:0] freed_q;
     wire                   frees = freed_q[FREE_CYCLES-1];
@@ -125,32 +149,23 @@ module meshkv_weight_loader #(
         if (over & ~finishes) ready_q <= ready_q + 1'b1;
         if (finishes & ~over) ready_q <= ready_q - 1'b1;
         if (|count_q) count_q <= count_q - 1'b1;
-        case (state_q)
-            WAIT: if (begins) begin
-                state_q <= LOAD;
-                left_q  <= places;
-                first_q <= block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
-                last_q  <= ends ? last_lane : {LANE_LOG{1'b1}};
-            end
-            LOAD: if (loads) begin
-                left_q  <= after;
-                count_q <= LOAD_NUM[LOAD_COUNT_WIDTH-1:0];
-                if (~|after) begin
-                    state_q <= REST;
-                    count_q <= FIRST_NUM[LOAD_COUNT_WIDTH-1:0];
-                end
-            end
-            // The scratchpad may still read the last lanes.
-            REST: if (over) begin
-                count_q  <= GAP_NUM[LOAD_COUNT_WIDTH-1:0];
-                state_q  <= ends ? IDLE : WAIT;
-                block_q  <= block_q + 1'b1;
-                buffer_q <= ~buffer_q;
-            end
-            default: ;
-        endcase
+        state_q <= state_d;
+        if (begins) begin
+            left_q  <= places;
+            first_q <= block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
+            last_q  <= ends ? last_lane : {LANE_LOG{1'b1}};
+        end
+        if (loads) begin
+            left_q  <= after;
+            count_q <= last ? FIRST_NUM[LOAD_COUNT_WIDTH-1:0] : LOAD_NUM[LOAD_COUNT_WIDTH-1:0];
+        end
+        // The scratchpad may still read the last lanes.
+        if (over) begin
+            count_q  <= GAP_NUM[LOAD_COUNT_WIDTH-1:0];
+            block_q  <= block_q + 1'b1;
+            buffer_q <= ~buffer_q;
+        end
         if (starts) begin
-            state_q <= WAIT;
             block_q <= next_first_block;
             seen_q  <= 1'b0;
         end

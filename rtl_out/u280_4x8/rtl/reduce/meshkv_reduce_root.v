@@ -134,7 +134,7 @@ module meshkv_reduce_root #(
 
     // The next packet is prepared while the numbers of the present one are added.
     localparam CLEAR = 3'd0, WAIT = 3'd1, LOOK = 3'd2, COMPARE = 3'd3, PREPARE = 3'd4;
-    reg  [2:0]               phase_q;
+    reg  [2:0]               phase_q, phase_d;
     reg                      merging_q;
     reg  [CONTEXT_WIDTH-1:0] ahead_q;
     wire [31:0]              stream_number = { {32-STREAM_WIDTH{1'b0}}, header_id[STREAM_WIDTH-1:0]};
@@ -153,9 +153,9 @@ module meshkv_reduce_root #(
     assign {count, special, saturated, some, max, l} = state_q;
     wire                     state_write;
     wire [CONTEXT_WIDTH-1:0] state_context;
-    wire                     look = phase_q == LOOK & ~merging_q;
+    wire                     looks = phase_q == LOOK & ~merging_q;
     always @(posedge clk) begin
-        if (look) state_q <= states[ahead_q];
+        if (looks) state_q <= states[ahead_q];
         if (state_write) states[state_context] <= state_d;
     end
 
@@ -168,29 +168,39 @@ module meshkv_reduce_root #(
     wire [6:0]  lower    = above_q[6:0] == 7'd0 ? 7'd127 : 7'd0 - above_q[6:0];
     wire        near;
     assign start = phase_q == PREPARE & ~busy & ~near & ~(ahead_ends_q & finisher_full);
+    wire        cleared = ahead_q == LAST_CONTEXT[CONTEXT_WIDTH-1:0];
+    always @(*) begin
+        phase_d = phase_q;
+        if (phase_q == CLEAR) begin
+            if (cleared) begin
+                phase_d = WAIT;
+            end
+        end else if (phase_q == WAIT) begin
+            if (header_valid) begin
+                phase_d = LOOK;
+            end
+        end else if (phase_q == LOOK) begin
+            if (looks) begin
+                phase_d = COMPARE;
+            end
+        end else if (phase_q == COMPARE) begin
+            phase_d = PREPARE;
+        end else if (start) begin
+            phase_d = WAIT;
+        end
+    end
+
     always @(posedge clk) begin
-        case (phase_q)
-            CLEAR: begin
-                ahead_q <= ahead_q + 1'b1;
-                if (ahead_q == LAST_CONTEXT[CONTEXT_WIDTH-1:0]) phase_q <= WAIT;
-            end
-            WAIT: begin
-                if (header_valid) begin
-                    ahead_q <= number[CONTEXT_WIDTH-1:0];
-                    phase_q <= LOOK;
-                end
-            end
-            LOOK: if (~merging_q) phase_q <= COMPARE;
-            COMPARE: begin
-                above_q      <= {header_max[31], header_max} - {max[31], max};
-                ahead_none_q <= infinite | ~(|header_l);
-                special_q    <= special | infinite;
-                saturated_q  <= saturated | header_l[31];
-                ahead_ends_q <= count == header_others;
-                phase_q      <= PREPARE;
-            end
-            default: if (start) phase_q <= WAIT;
-        endcase
+        phase_q <= phase_d;
+        if (phase_q == CLEAR) ahead_q <= ahead_q + 1'b1;
+        if (phase_q == WAIT && header_valid) ahead_q <= number[CONTEXT_WIDTH-1:0];
+        if (phase_q == COMPARE) begin
+            above_q      <= {header_max[31], header_max} - {max[31], max};
+            ahead_none_q <= infinite | ~(|header_l);
+            special_q    <= special | infinite;
+            saturated_q  <= saturated | header_l[31];
+            ahead_ends_q <= count == header_others;
+        end
         if (rst) begin
             phase_q <= CLEAR;
             ahead_q <= {CONTEXT_WIDTH{1'b0}};
@@ -357,7 +367,7 @@ module meshkv_reduce_root #(
                 $stop;
             end
         end
-        if (!rst && look && l_q != {SUM{1'b0}}) begin
+        if (!rst && looks && l_q != {SUM{1'b0}}) begin
             $fdisplay(32'h8000_0002, "%m: a state is looked up before it is written");
             $stop;
         end

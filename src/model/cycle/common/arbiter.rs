@@ -1,23 +1,4 @@
-//! Round-robin arbiters and the choice of a free entry.
-
-/// Round-robin arbiter for two requests (`meshkv_arbiter2`).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Arbiter2 {
-    /// Request 1 wins a tie.
-    prefers: bool,
-}
-
-impl Arbiter2 {
-    /// Grants one request and passes the priority to the other.
-    pub fn grant(&mut self, requests: [bool; 2]) -> [bool; 2] {
-        let first = requests[0] && !(self.prefers && requests[1]);
-        let second = requests[1] && !first;
-        if first || second {
-            self.prefers = first;
-        }
-        [first, second]
-    }
-}
+//! Round robin over many requests, and the choice of a free entry.
 
 /// Returns the lowest request in `asks` above the last served one, else the lowest of all. `later` has a bit
 /// for each number above the last served one.
@@ -41,18 +22,19 @@ pub fn lowest_free(taken: u64, count: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::{arbiter2, round_robin};
 
-    /// The memory port once served only two tiles with `Arbiter2`; `in_turn` must give the same turns.
     #[test]
     fn two_in_turn_are_granted_as_by_the_arbiter_of_two() {
-        let (mut arbiter, mut later, mut state) = (Arbiter2::default(), 0, 1_u64);
+        let (mut ptr, mut later, mut state) = (0, 0, 1_u64);
         for _ in 0..10_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let asks = state >> 62;
-            let granted = arbiter.grant([asks & 1 == 1, asks & 2 == 2]);
+            let granted = (asks != 0).then(|| arbiter2::rule(asks as u8, ptr));
+            ptr = granted.map_or(ptr, round_robin::next::<2>);
             let served = in_turn(asks, later);
             later = served.map_or(later, after);
-            assert_eq!(granted.iter().position(|&one| one), served.map(|one| one as usize));
+            assert_eq!(granted.map(u32::from), served);
         }
     }
 
@@ -66,16 +48,6 @@ mod tests {
         }
         assert_eq!(order, [0, 1, 3, 0, 1]);
         assert_eq!((in_turn(0, later), after(63)), (None, 0));
-    }
-
-    #[test]
-    fn two_requests_take_turns_and_one_alone_always_wins() {
-        let mut arbiter = Arbiter2::default();
-        let granted: Vec<_> = (0..4).map(|_| arbiter.grant([true, true])).collect();
-        assert_eq!(granted, [[true, false], [false, true], [true, false], [false, true]]);
-        assert_eq!(arbiter.grant([false, true]), [false, true]);
-        assert_eq!(arbiter.grant([false, false]), [false, false]);
-        assert_eq!(arbiter.grant([true, true]), [true, false]);
     }
 
     #[test]

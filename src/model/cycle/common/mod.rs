@@ -2,18 +2,13 @@
 
 mod arbiter;
 mod clock_crossing;
-mod decisions;
 mod delay_line;
 mod fifo;
 mod period;
 mod tile_bits;
 
-pub use arbiter::{after, in_turn, lowest_free, Arbiter2};
+pub use arbiter::{after, in_turn, lowest_free};
 pub use clock_crossing::{AsyncFifo, AsyncRegister};
-pub(in crate::model::cycle) use decisions::{
-    class_turn, credit_gauge, eager_fork, k_then_v, shared_turn, straight_turn, ClassOrder, Progress, Shares,
-    Turn,
-};
 pub use delay_line::{DelayLine, LONGEST};
 pub use fifo::Fifo;
 pub use period::BloomPeriod;

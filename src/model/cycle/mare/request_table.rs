@@ -3,6 +3,7 @@
 use super::events::{Event, Events};
 use super::messages::{Due, Fetch};
 use super::params::{up_to, MareParams};
+use crate::kernels::coalescing_window::{self, Wait};
 use crate::model::cycle::common::{
     after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
 };
@@ -170,7 +171,12 @@ impl RequestTable {
 
     /// Returns which of some entries can still be joined.
     fn open(&self, entries: u64) -> Option<usize> {
-        bits(entries).find(|&e| self.window > 0 && self.entries[e].count > self.tree)
+        bits(entries).find(|&e| self.window > 0 && self.wait(e, false).in_window)
+    }
+
+    /// Returns the outcome of a period for an open request, whose window may end or not.
+    fn wait(&self, e: usize, may_close: bool) -> Wait {
+        coalescing_window::rule(self.entries[e].count, self.tree, None, may_close)
     }
 
     fn same(&self, fetch: &Fetch) -> u64 {
@@ -282,9 +288,8 @@ impl RequestTable {
         }
         let (mut open, mut ending) = (0, 0);
         for e in bits(self.counting) {
-            let entry = &self.entries[e];
-            open |= u64::from(entry.count > self.tree) << e;
-            ending |= u64::from(entry.count == self.tree + 1) << e;
+            open |= u64::from(self.wait(e, false).in_window) << e;
+            ending |= u64::from(self.entries[e].count == self.tree + 1) << e;
         }
         ending &= !self.held();
         let few = std::mem::replace(&mut self.few, (self.valid & !open).count_ones() <= 1);
@@ -298,12 +303,9 @@ impl RequestTable {
     /// Counts down the window, then the cycles to build the tree. One counter serves both.
     fn count_down(&mut self, closes: Option<usize>) {
         for e in bits(self.counting) {
-            let entry = &mut self.entries[e];
-            if self.window > 0 && entry.count == self.tree + 1 && closes != Some(e) {
-                continue;
-            }
-            entry.count -= 1;
-            if entry.count == 0 {
+            let next = self.wait(e, closes == Some(e)).next;
+            self.entries[e].count = next;
+            if next == 0 {
                 self.counting &= !(1 << e);
                 self.waited |= 1 << e;
             }
@@ -341,7 +343,7 @@ impl RequestTable {
 
     fn enter(&mut self, e: usize, fetch: &Fetch, slot: u32, tile: usize) {
         let Fetch { key, mask, first, last, again, .. } = *fetch;
-        let count = self.window + self.tree;
+        let count = coalescing_window::rule(0, self.tree, Some(self.window + self.tree), false).next;
         self.entries[e] = Entry { key, first, last, next: first, slot, dest: only(tile), mask, count };
         self.valid |= 1 << e;
         self.again = self.again & !(1 << e) | u64::from(again) << e;

@@ -4,7 +4,8 @@
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
 use super::slice_streamer::Streamed;
-use crate::model::cycle::common::{eager_fork, lowest, meet, only, several, some, without, TileBits};
+use crate::kernels::eager_fork;
+use crate::model::cycle::common::{lowest, meet, only, several, some, without, TileBits};
 use crate::model::cycle::network::Flit;
 
 /// Flit with its virtual channel.
@@ -133,7 +134,7 @@ impl TilePort {
         self.choose_next(wants_part, wants_fetch, wants_net);
         let goes = [choice.keeps, choice.leaves];
         (choice.data_ready, choice.data_gone) =
-            eager_fork([to_self, to_others], [self.kept, self.left], goes);
+            eager_fork::rule([to_self, to_others], [self.kept, self.left], goes);
         choice
     }
 

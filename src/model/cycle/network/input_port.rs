@@ -12,10 +12,11 @@ use super::phase::Phase;
 use super::switch_allocator::{BODY, DATA, E, FETCH, FIRST, KINDS, L, W};
 use super::virtual_channel::{after, before, sum, Held};
 use crate::design::{CLAIM_LIMIT, CLAIM_PERIODS};
+use crate::kernels::credit_claim::{self, Events, Periods};
+use crate::kernels::starvation_guard;
 
 /// Periods after which a favoured head that waits claims credits, and the last one before its turn passes on.
-const LATE: u8 = CLAIM_PERIODS as u8;
-const LAST_PERIOD: u8 = CLAIM_LIMIT as u8 - 1;
+const PERIODS: Periods = Periods { claims: CLAIM_PERIODS as u8, last: CLAIM_LIMIT as u8 - 1 };
 
 /// Outputs for which north and south stand back from time to time.
 const REST: u8 = 1 << E | 1 << W | 1 << L;
@@ -167,7 +168,7 @@ impl InputPort {
     /// The favoured head has waited too long.
     #[inline(always)]
     pub(super) fn is_late(&self) -> bool {
-        self.waited >= LATE
+        self.waited >= PERIODS.claims
     }
 
     /// Returns the credits that the favoured head would claim, since it has waited too long.
@@ -264,21 +265,22 @@ impl InputPort {
     ) {
         let favoured = 1_u8 << (ask.favoured & 7);
         // With three stages, all that only weighs choices follows from what left in the cycle before.
-        let exclusive = self.passed == params.patience;
-        let freed = if params.staged {
-            self.guard_rest(ask, (won, insists), params);
-            std::mem::replace(&mut self.freed, freed)
+        let (exclusive, freed) = if params.staged {
+            let exclusive = self.guard_rest(ask, (won, insists), params);
+            (exclusive, std::mem::replace(&mut self.freed, freed))
         } else {
-            self.guard(ask, favoured, occupied, left, params);
-            freed
+            (self.guard(ask, favoured, occupied, left, params), freed)
         };
-        // A head that claims counts its wait only while it may; one inside a packet has nothing to claim.
-        let counts = phase.ends_period() & (may_claim | !self.is_late());
-        let gives_up =
-            self.is_late() & (ask.in_packet & favoured != 0) | counts & (self.waited == LAST_PERIOD);
-        let stays = ((freed | !occupied) & favoured == 0) & !gives_up;
-        self.waited = choose(stays, self.waited + u8::from(counts), 0);
-        self.favoured = before(self.favoured, params.vcs, stays);
+        // A head inside a packet has nothing to claim.
+        let events = Events {
+            leaves: (freed | !occupied) & favoured != 0,
+            tick: phase.ends_period(),
+            holds: may_claim,
+            useless: ask.in_packet & favoured != 0,
+        };
+        let (passes_on, waited) = credit_claim::rule(self.waited, PERIODS, events);
+        self.waited = waited;
+        self.favoured = before(self.favoured, params.vcs, !passes_on);
         if params.staged {
             let before = std::mem::replace(&mut self.left, left);
             self.turn_part(before.trailing_zeros() as u8, params);
@@ -312,29 +314,32 @@ impl InputPort {
         }
     }
 
-    /// Updates the starvation guard of a router of three stages, which counts flits to north and south.
+    /// Updates the starvation guard of a router of three stages, which counts flits to north and south. True if it was at
+    /// its limit.
     #[inline(always)]
-    fn guard_rest(&mut self, ask: &Ask, (won, insists): (u8, u8), params: &NetworkParams) {
+    fn guard_rest(&mut self, ask: &Ask, (won, insists): (u8, u8), params: &NetworkParams) -> bool {
         let before = std::mem::replace(&mut self.won, won);
         let aside = ask.rest_copies != 0 && ask.rest_copies >> ask.slot & 1 == 0;
         let over =
             before & REST != 0 || !ask.rest_waits || self.yields && ask.outputs() & REST == 0 && !aside;
-        let exclusive = self.passed == params.patience;
+        let passed = before & !REST != 0;
+        let (passed, exclusive) = starvation_guard::rule(self.passed, params.patience, passed, over);
         self.yields = exclusive && !over || insists & REST != 0;
-        let passed = self.passed + u8::from(before & !REST != 0 && !exclusive);
-        self.passed = choose(over, 0, passed);
+        self.passed = passed;
+        exclusive
     }
 
-    /// Updates the starvation guard.
+    /// Updates the starvation guard. True if it was at its limit.
     #[inline(always)]
-    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
+    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) -> bool {
         let served = left & favoured != 0;
         let alone = self.gate != params.all;
         let aside = ask.favoured > params.vn0 && ask.favoured != ask.slot;
         let over = served | (occupied & favoured == 0) | (alone & (ask.outputs() == 0) & !aside);
-        let exclusive = self.passed == params.patience;
+        let passed = (left != 0) & !served;
+        let (passed, exclusive) = starvation_guard::rule(self.passed, params.patience, passed, over);
         self.gate = choose(exclusive & !over, favoured, params.all);
-        let passed = self.passed + u8::from((left != 0) & !served & !exclusive);
-        self.passed = choose(over, 0, passed);
+        self.passed = passed;
+        exclusive
     }
 }

@@ -3,6 +3,7 @@
 use super::lanes::{gather, lane, spread};
 use super::params::{NetworkParams, MOST_VCS};
 use super::phase::Phase;
+use crate::kernels::{credit_counter, packet_lock};
 
 /// Credits, packet locks, and round-robin state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,10 +61,10 @@ impl OutputPorts {
     pub(super) fn send(&mut self, output: usize, vc: u8, last: bool, params: &NetworkParams) {
         let at = 8 * output + usize::from(vc);
         let credits = &mut self.credits[output][usize::from(vc & 7)];
-        *credits = credits.wrapping_sub(1);
+        *credits = credit_counter::rule(*credits, true, false);
         self.available &= !(u64::from(*credits == 0) << at);
         // VN1 channels are never locked, and the turn is never at one of them.
-        let holds = (vc < params.vn0) & !last;
+        let holds = (vc < params.vn0) & packet_lock::rule(self.locked >> at & 1 == 1, Some(last));
         self.locked = self.locked & !(1 << at) | u64::from(holds) << at;
         let turn = &mut self.turn[output];
         let next = (vc + 1) * u8::from(vc + 1 != params.vn0);
@@ -74,7 +75,7 @@ impl OutputPorts {
     #[inline(always)]
     pub(super) fn credit(&mut self, output: usize, vc: u8) {
         let credits = &mut self.credits[output][usize::from(vc & 7)];
-        *credits = credits.wrapping_add(1);
+        *credits = credit_counter::rule(*credits, false, true);
         self.available |= 1 << (8 * output + usize::from(vc));
     }
 

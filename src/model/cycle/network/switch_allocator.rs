@@ -6,7 +6,9 @@
 
 use super::lanes::{any, gather, lane, nonzero, scatter_all};
 use super::phase::Phase;
-use crate::model::cycle::common::{class_turn, shared_turn, straight_turn, ClassOrder, Shares, Turn};
+use crate::kernels::class_turn::{self, ClassOrder};
+use crate::kernels::shared_turn::{self, Shares, Turn};
+use crate::kernels::{output_open, round_robin, straight_turn};
 
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;
@@ -172,7 +174,7 @@ impl SwitchAllocator {
     fn decide(&mut self, output: usize, asks: &Lanes, pressure: u64, granted: &mut Lanes) {
         let by = each(*asks, |kind| gather(kind >> output));
         if by != [0; KINDS] {
-            let kind = class_turn(each(by, |inputs| inputs != 0), &mut self.classes[output]);
+            let kind = class_turn::rule(each(by, |inputs| inputs != 0), &mut self.classes[output]);
             let winner = self.by_turns(output, kind, by[kind], pressure);
             granted[kind] |= 1 << (8 * winner + output);
         }
@@ -182,8 +184,8 @@ impl SwitchAllocator {
     #[inline(always)]
     fn by_turns(&mut self, output: usize, kind: usize, inputs: u8, pressure: u64) -> usize {
         if kind == BODY {
-            let winner = first_of_five(self.bodies[output], inputs);
-            self.bodies[output] = (winner + 1) * u8::from(winner != 4);
+            let winner = round_robin::first::<5>(inputs, self.bodies[output]);
+            self.bodies[output] = round_robin::next::<5>(winner);
             return usize::from(winner);
         }
         let [north, south, east, west] = self.tiles;
@@ -199,9 +201,9 @@ impl SwitchAllocator {
         let row = inputs & ROW != 0;
         if output == L {
             let share = behind(N, S);
-            if shared_turn(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
+            if shared_turn::rule(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
                 let sides = sides(north, south);
-                return if shared_turn(&mut turns.column, sides, [has(N), has(S)]) { N } else { S };
+                return if shared_turn::rule(&mut turns.column, sides, [has(N), has(S)]) { N } else { S };
             }
         } else {
             let straight = STRAIGHT[output];
@@ -212,18 +214,18 @@ impl SwitchAllocator {
                 false => 1,
             };
             let asks = [has(straight), inputs & !(1 << straight) != 0];
-            if straight_turn(&mut turns.straight, share, asks) {
+            if straight_turn::rule(&mut turns.straight, share, asks) {
                 return straight;
             }
             if output == E || output == W {
                 return L;
             }
             let share = behind(E, W);
-            if !shared_turn(&mut turns.outer, one_in(share), [row, has(L)]) {
+            if !shared_turn::rule(&mut turns.outer, one_in(share), [row, has(L)]) {
                 return L;
             }
         }
-        if shared_turn(&mut turns.row, sides(east, west), [has(E), has(W)]) {
+        if shared_turn::rule(&mut turns.row, sides(east, west), [has(E), has(W)]) {
             E
         } else {
             W
@@ -345,44 +347,25 @@ fn distinct(wants: &Lanes) -> bool {
 /// the same flit: `meshkv_output_open`.
 #[inline(always)]
 fn open(asks: &Lanes, granted: &Lanes) -> Lanes {
-    let single = scatter_all(any(granted[FIRST] | granted[BODY] | granted[FETCH]));
-    let spent = single | scatter_all(any(granted[DATA]));
-    [asks[FIRST] & !spent, asks[BODY] & !spent, asks[FETCH] & !spent, asks[DATA] & !single]
-}
-
-/// Returns the first of five inputs in a circle from `next`. At least one is set.
-#[inline(always)]
-fn first_of_five(next: u8, inputs: u8) -> u8 {
-    let turned = (u16::from(inputs) | u16::from(inputs) << 5) >> next;
-    let found = turned.trailing_zeros() as u8 + next;
-    if found >= 5 {
-        found - 5
-    } else {
-        found
-    }
+    let won_single = scatter_all(any(granted[FIRST] | granted[BODY] | granted[FETCH]));
+    let [single, copy] = output_open::rule(won_single, scatter_all(any(granted[DATA])));
+    [asks[FIRST] & single, asks[BODY] & single, asks[FETCH] & single, asks[DATA] & copy]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::OutputOpen;
-    use rust_hdl::prelude::*;
 
     #[test]
-    fn an_input_that_has_won_is_open_as_the_kernel_lets_it_be() {
-        let mut uut = OutputOpen::default();
+    fn an_input_that_has_won_is_open_only_to_copies_of_what_it_won() {
         for input in [N, S, E, W, L] {
             for kind in [FIRST, BODY, FETCH, DATA] {
                 for (single, copy) in [(false, false), (false, true), (true, false)] {
-                    uut.won_single.next = single;
-                    uut.won_copy.next = copy;
-                    assert!(simulate(&mut uut, 4));
-
                     let (mut asks, mut granted) = ([0; KINDS], [0; KINDS]);
                     asks[kind] = 1 << (8 * input + W);
                     granted[FETCH] = u64::from(single) << (8 * input);
                     granted[DATA] = u64::from(copy) << (8 * input + 1);
-                    let stands = if kind == DATA { uut.open_copy.val() } else { uut.open_single.val() };
+                    let stands = !single && (kind == DATA || !copy);
                     let expected = if stands { asks } else { [0; KINDS] };
                     assert_eq!(open(&asks, &granted), expected, "input {input} kind {kind}");
                 }

@@ -2,20 +2,8 @@
 //! starts once all its logits are present and one of two buffers is free.
 
 use crate::design::Array;
+use crate::kernels::load_state::{self, Events, State};
 use crate::model::cycle::common::DelayLine;
-
-/// State of the loader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
-    #[default]
-    Idle,
-    /// Waits for logits or a buffer.
-    Wait,
-    /// Starts contexts.
-    Load,
-    /// The last context's weights are in flight.
-    Rest,
-}
 
 /// Token range of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -115,7 +103,7 @@ impl WeightLoader {
     /// Advances one cycle.
     pub fn step(&mut self, input: &WeightLoaderIn) {
         let begins = self.begins();
-        let starts = self.state == State::Load && self.count == 0;
+        let loads = self.state == State::Load && self.count == 0;
         let over = self.state == State::Rest && self.count == 0;
         let frees = self.freed.comes();
         self.freed.step(input.finishes, self.free_cycles);
@@ -123,24 +111,23 @@ impl WeightLoader {
         self.ahead = self.ahead + u32::from(begins) - u32::from(frees);
         self.ready = self.ready + u32::from(over) - u32::from(input.finishes);
         self.count = self.count.saturating_sub(1);
+        let last = loads && self.left == 1;
+        let starts = input.starts.is_some();
+        let events = Events { starts, begins, loads, last, over, ends: self.is_last_block() };
+        self.state = load_state::rule(self.state, &events);
         if begins {
-            (self.state, self.left) = (State::Load, input.contexts);
+            self.left = input.contexts;
         }
-        if starts {
+        if loads {
             self.left -= 1;
-            self.count = self.lanes - 1;
-            if self.left == 0 {
-                self.state = State::Rest;
-                self.count = self.load_cycles;
-            }
+            self.count = if last { self.load_cycles } else { self.lanes - 1 };
         }
         if over {
             self.count = self.load_gap;
-            self.state = if self.is_last_block() { State::Idle } else { State::Wait };
             self.block += 1;
         }
         if let Some(tokens) = input.starts {
-            (self.state, self.block, self.seen) = (State::Wait, tokens.first / self.lanes, None);
+            (self.block, self.seen) = (tokens.first / self.lanes, None);
             self.tokens = tokens;
         }
     }

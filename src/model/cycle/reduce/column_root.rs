@@ -6,6 +6,7 @@
 use super::finisher::{Finisher, OutFlit, Summed};
 use super::reduce_inlet::ReduceInlet;
 use crate::design::{finish_lanes, index_bits, root_lanes, Design};
+use crate::kernels::root_phase::{self, Events, Phase};
 use crate::model::cycle::common::DelayLine;
 use crate::model::cycle::mare::RootFlit;
 
@@ -23,17 +24,6 @@ pub struct Merge {
     pub y: u32,
 }
 
-/// Phase of the next packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// Contexts still to be cleared after reset.
-    Clear(u32),
-    Wait,
-    Look,
-    Compare,
-    Prepare,
-}
-
 /// State of all heads, of the packet in progress and of the next one.
 #[derive(Debug, Clone)]
 pub struct ReduceRoot {
@@ -45,6 +35,8 @@ pub struct ReduceRoot {
     merged: Box<[u32]>,
     most: u32,
     phase: Phase,
+    /// Heads that are still to be cleared after reset.
+    unclear: u32,
     /// The next packet is the last of its head.
     ahead_ends: bool,
     /// First flit of the packet in progress; it is the last of its head; its state is not yet written.
@@ -75,7 +67,8 @@ impl ReduceRoot {
             heads,
             merged: vec![0; contexts as usize].into(),
             most: (1 << index_bits(design.mesh.rows())) - 1,
-            phase: Phase::Clear(contexts),
+            phase: Phase::Clear,
+            unclear: contexts,
             ahead_ends: false,
             of: RootFlit::default(),
             ends: false,
@@ -151,21 +144,19 @@ impl ReduceRoot {
 
     /// Advances the phase of the next packet.
     fn turn(&mut self, starts: bool) {
-        self.phase = match self.phase {
-            Phase::Clear(left) if left > 1 => Phase::Clear(left - 1),
-            Phase::Clear(_) => Phase::Wait,
-            Phase::Wait if self.inlet.header().is_some() => Phase::Look,
-            Phase::Look if !self.merging => Phase::Compare,
-            Phase::Compare => {
-                self.count_partial();
-                Phase::Prepare
-            }
-            Phase::Prepare if starts => {
-                self.start();
-                Phase::Wait
-            }
-            same => same,
+        let events = Events {
+            cleared: self.unclear <= 1,
+            header_valid: self.inlet.header().is_some(),
+            looks: !self.merging,
+            start: starts,
         };
+        match self.phase {
+            Phase::Clear => self.unclear = self.unclear.saturating_sub(1),
+            Phase::Compare => self.count_partial(),
+            Phase::Prepare if starts => self.start(),
+            Phase::Wait | Phase::Look | Phase::Prepare => {}
+        }
+        self.phase = root_phase::rule(self.phase, &events);
     }
 
     fn start(&mut self) {

@@ -1,7 +1,8 @@
 //! Stop of the column bus (`meshkv_bus_stop`).
 
 use super::bus_word::BusWord;
-use crate::model::cycle::common::{credit_gauge, eager_fork, Fifo};
+use crate::kernels::{credit_gauge, eager_fork};
+use crate::model::cycle::common::Fifo;
 
 /// Queue of words, and the registers to the next stop.
 #[derive(Debug, Clone)]
@@ -49,9 +50,9 @@ impl BusStop {
     pub fn step(&mut self, from_south: Option<&BusWord>, hears: bool, credit: bool) {
         let front = self.words.front();
         let wants = front.is_some() && !self.sent && !self.northmost;
-        let (sends, credits) = credit_gauge(self.credits, wants, credit);
+        let (sends, credits) = credit_gauge::rule(self.credits, wants, credit);
         let needs = [true, !self.northmost];
-        let (forked, gone) = eager_fork(needs, [self.heard, self.sent], [hears, sends]);
+        let (forked, gone) = eager_fork::rule(needs, [self.heard, self.sent], [hears, sends]);
         let done = front.is_some() && forked;
         self.to_north = front.filter(|_| sends).copied();
         [self.heard, self.sent] = gone;

@@ -1,7 +1,8 @@
 //! New tokens at their home (`meshkv_new_token`), and on their way to external memory (`meshkv_write_port`).
 
 use crate::design::{Append, Design};
-use crate::model::cycle::common::{credit_gauge, Fifo};
+use crate::kernels::credit_gauge;
+use crate::model::cycle::common::Fifo;
 
 /// Wishes of the filler in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl NewToken {
                 (self.value, self.number) = (!self.value, 0);
             }
         }
-        (_, self.credits) = credit_gauge(self.credits, word.is_some(), credit);
+        (_, self.credits) = credit_gauge::rule(self.credits, word.is_some(), credit);
         self.passed = word;
         let mut ends = false;
         if let Some(word) = word {
@@ -193,7 +194,7 @@ impl WritePort {
             0 => first,
             _ => Some(self.holds).filter(|&tile| !self.queues[tile].is_empty()),
         };
-        let (takes, credits) = credit_gauge(self.credits, next.is_some(), credit);
+        let (takes, credits) = credit_gauge::rule(self.credits, next.is_some(), credit);
         let granted = next.filter(|_| takes);
         self.word = granted.and_then(|tile| self.queues[tile].front().copied());
         if let Some(tile) = granted {

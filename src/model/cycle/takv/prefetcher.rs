@@ -2,7 +2,8 @@
 
 use crate::design::depths::ASK_DEPTH;
 use crate::design::Mapping;
-use crate::model::cycle::common::{k_then_v, Fifo, Progress};
+use crate::kernels::k_then_v::{self, Progress};
+use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::{up_to, Command, MareParams};
 
 /// Job of a tile, from the column controller: a slice to fetch and process, or results to send.
@@ -134,7 +135,7 @@ impl Prefetcher {
         self.told |= told;
         self.opened |= self.asked && came == Some(ask.tag);
         let progress = Progress { begun: self.next.is_some(), value: self.value };
-        let asked = k_then_v(progress, accepted.then_some(ends), self.told, ask.close || self.all);
+        let asked = k_then_v::rule(progress, accepted.then_some(ends), self.told, ask.close || self.all);
         if accepted {
             self.asked = true;
             self.next = Some(last + 1);

@@ -3,24 +3,8 @@
 
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::Design;
-
-/// State of the unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Homes get their initial places.
-    Reset,
-    Wait,
-    /// Rows are summed.
-    Row,
-    /// The sum of the last row is compared.
-    Settle,
-    /// Searches the heaviest home of the heaviest row, and the lightest of the lightest.
-    Home,
-    Decide,
-    First,
-    Second,
-    Go,
-}
+use crate::kernels::swap_decision::{self, Side};
+use crate::kernels::swap_state::{self, Events, State};
 
 /// Home of a row, with the row's sum.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,6 +37,8 @@ pub struct SwapShown {
 #[derive(Debug, Clone)]
 pub struct SwapUnit {
     state: State,
+    /// The sum of the last row is compared in this cycle.
+    settles: bool,
     x: usize,
     y: usize,
     cols: usize,
@@ -81,6 +67,7 @@ impl SwapUnit {
         let (cols, rows) = (design.mesh.cols() as usize, design.mesh.rows() as usize);
         SwapUnit {
             state: State::Reset,
+            settles: false,
             x: 0,
             y: 0,
             cols,
@@ -148,21 +135,23 @@ impl SwapUnit {
         if row_ends {
             self.y = if ends { 0 } else { y + 1 };
         }
+        let events = Events {
+            ends,
+            all_there: arrived && whole,
+            epoch_ends: self.step + 1 == self.epoch,
+            settles: self.settles,
+            swaps: self.swaps(),
+        };
         match state {
-            State::Reset if ends => self.state = State::Wait,
-            State::Wait => self.begin(arrived && whole),
-            State::Row => self.add_up(x, y, ends),
-            State::Settle => {
-                (self.x, self.y) = (0, 0);
-                self.state = State::Home;
-            }
-            State::Home => self.look_for(x, y, ends),
-            State::Decide => self.decide(),
-            State::First => self.state = State::Second,
-            State::Second => self.state = State::Go,
-            State::Go => self.go(),
-            State::Reset => {}
+            State::Wait => self.begin(),
+            State::Row => self.add_up(x, y),
+            State::Home if self.settles => (self.x, self.y, self.settles) = (0, 0, false),
+            State::Home => self.look_for(x, y),
+            State::Decide => self.homes = (self.who[self.at(&self.heavy)], self.who[self.at(&self.light)]),
+            State::Go => self.step = if events.epoch_ends { 0 } else { self.step + 1 },
+            State::Reset | State::First | State::Second => {}
         }
+        self.state = swap_state::rule(state, &events);
         for (c, value) in come.enumerate().filter_map(|(c, value)| Some((c, value?))) {
             self.values[self.come[c] * self.cols + c] = value;
             self.come[c] += 1;
@@ -172,16 +161,14 @@ impl SwapUnit {
         }
     }
 
-    fn begin(&mut self, all: bool) {
+    fn begin(&mut self) {
         (self.x, self.y, self.sum) = (0, 0, 0);
         self.heavy = Choice::default();
         self.light = Choice { sum: NO_SUM, value: MOST, ..Choice::default() };
-        if all {
-            self.state = State::Row;
-        }
     }
 
-    fn add_up(&mut self, x: usize, y: usize, ends: bool) {
+    fn add_up(&mut self, x: usize, y: usize) {
+        self.settles = true;
         let sum = self.sum + self.values[y * self.cols + x];
         self.sum = sum;
         if x + 1 == self.cols {
@@ -193,13 +180,9 @@ impl SwapUnit {
                 (self.light.sum, self.light.y) = (sum, y);
             }
         }
-        if ends {
-            let epoch_ends = self.step + 1 == self.epoch;
-            self.state = if epoch_ends { State::Settle } else { State::Go };
-        }
     }
 
-    fn look_for(&mut self, x: usize, y: usize, ends: bool) {
+    fn look_for(&mut self, x: usize, y: usize) {
         let value = self.values[y * self.cols + x];
         if y == self.heavy.y && value > self.heavy.value {
             (self.heavy.value, self.heavy.x) = (value, x);
@@ -207,23 +190,11 @@ impl SwapUnit {
         if y == self.light.y && value < self.light.value {
             (self.light.value, self.light.x) = (value, x);
         }
-        if ends {
-            self.state = State::Decide;
-        }
     }
 
-    /// Exchanges two homes if that lowers the sum of squares over the rows.
-    fn decide(&mut self) {
-        let (heavy, light) = (&self.heavy, &self.light);
-        self.homes = (self.who[self.at(heavy)], self.who[self.at(light)]);
-        let better = heavy.value > light.value
-            && heavy.sum > light.sum
-            && heavy.value - light.value < heavy.sum - light.sum;
-        self.state = if better { State::First } else { State::Go };
-    }
-
-    fn go(&mut self) {
-        self.state = State::Wait;
-        self.step = if self.step + 1 == self.epoch { 0 } else { self.step + 1 };
+    /// Two homes exchange their places.
+    fn swaps(&self) -> bool {
+        let side = |choice: &Choice| Side { sum: choice.sum, value: choice.value };
+        swap_decision::rule(side(&self.heavy), side(&self.light))
     }
 }

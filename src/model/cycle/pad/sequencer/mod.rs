@@ -9,24 +9,12 @@ use super::event_counters::Happens;
 use super::rows::Rows;
 use super::weight_loader::{Tokens, WeightLoader, WeightLoaderIn};
 use crate::design::{Array, Design, SUMS_READ};
+use crate::kernels::read_state::{self, Events, State};
 use crate::model::cycle::mare::{KvFlit, PartFlit};
 use crate::model::cycle::reduce::Pair;
 use crate::model::cycle::takv::Ask;
 use flit::SliceLayout;
 use std::collections::VecDeque;
-
-/// Reading of results, beside the next slices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Reading {
-    #[default]
-    None,
-    /// The last sums of the slice before are being written.
-    Settle,
-    /// Sums of a context are read.
-    Read,
-    /// The last sums are in flight.
-    Wait,
-}
 
 /// Cycles until the last sums of a slice are written.
 const SETTLE_CYCLES: u32 = 8;
@@ -49,7 +37,7 @@ pub struct Sequencer {
     places: Vec<Context>,
     /// Contexts whose results are due, the one being read first, and the state of that.
     due: VecDeque<Context>,
-    reading: Reading,
+    reading: State,
     tick: u32,
     /// The cycle is for a result, not for a flit.
     turn: bool,
@@ -108,7 +96,7 @@ impl Sequencer {
             most: 1,
             places: Vec::with_capacity(contexts.len()),
             due: VecDeque::with_capacity(contexts.len()),
-            reading: Reading::None,
+            reading: State::None,
             tick: 0,
             turn: false,
             tokens: Tokens::default(),
@@ -155,7 +143,7 @@ impl Sequencer {
     /// Nothing changes before an input arrives.
     pub fn is_still(&self) -> bool {
         !self.run
-            && self.reading == Reading::None
+            && self.reading == State::None
             && self.fresh == 0
             && self.has_rested()
             && self.loader.is_still()
@@ -165,7 +153,7 @@ impl Sequencer {
     /// Activity of the stages, a bit each: K passes, V or ones pass, a flit waits, weights are loaded,
     /// results are read.
     pub fn state(&self, now: &Now) -> u32 {
-        let reads = matches!(self.reading, Reading::Read | Reading::Wait);
+        let reads = matches!(self.reading, State::Read | State::Wait);
         let bits = [now.k, now.v || now.ones, now.flit, self.loader.is_loading(), reads];
         bits.iter().rev().fold(0, |all, &bit| all << 1 | u32::from(bit))
     }
@@ -192,14 +180,14 @@ impl Sequencer {
     }
 
     fn has_rested(&self) -> bool {
-        self.rested == self.rest_cycles && self.reading == Reading::None
+        self.rested == self.rest_cycles && self.reading == State::None
     }
 
     /// Advances one cycle. `room`: there is room for the pair requested now.
     pub fn step(&mut self, now: &Now, told: Option<&Told>, room: bool, contexts: &Contexts) -> Did {
         let (mut starts, mut did) = (None, Did::default());
         if !self.run {
-            let free = |ask: &Ask| !ask.close || self.reading == Reading::None;
+            let free = |ask: &Ask| !ask.close || self.reading == State::None;
             match told {
                 Some(Told::Query) => did.takes = true,
                 Some(Told::Job(ask)) if (self.overlap || self.has_rested()) && free(ask) => {
@@ -226,7 +214,7 @@ impl Sequencer {
         self.rested = if now.passes() { 0 } else { (self.rested + 1).min(self.rest_cycles) };
         self.found |= !self.places.iter().any(|of| self.due.contains(of));
         self.turns(now, reads);
-        self.advance(finishes, reads, sum);
+        self.advance(finishes, reads, sum, starts.is_some_and(|ask| ask.close));
         self.pass(now);
         if let Some(ask) = starts {
             self.begin(ask, contexts);
@@ -252,11 +240,11 @@ impl Sequencer {
     fn turns(&mut self, now: &Now, reads: bool) {
         let ends = reads && self.read == self.last_pair;
         let free = !self.run || !now.flit || self.tick % 2 == 1;
-        self.turn = self.reading == Reading::Read && !ends && free;
+        self.turn = self.reading == State::Read && !ends && free;
     }
 
-    /// Advances the state, and the results in flight.
-    fn advance(&mut self, finishes: bool, reads: bool, sum: bool) {
+    /// Advances the state, and the results in flight. `closes`: a job begins that reads results.
+    fn advance(&mut self, finishes: bool, reads: bool, sum: bool, closes: bool) {
         let (last_read, got_all) = (self.read == self.last_pair, sum && self.got == self.last_pair);
         if sum {
             self.got = if got_all { 0 } else { self.got + 1 };
@@ -267,16 +255,18 @@ impl Sequencer {
         if self.run && finishes && self.block == self.tokens.last / self.lanes {
             self.run = false;
         }
-        let next = |due: &VecDeque<Context>| if due.is_empty() { Reading::None } else { Reading::Read };
-        match self.reading {
-            Reading::Settle if self.tick == SETTLE_CYCLES - 1 => self.reading = next(&self.due),
-            Reading::Read if reads && last_read => self.reading = Reading::Wait,
-            Reading::Wait if got_all => {
-                self.due.pop_front();
-                self.reading = next(&self.due);
-            }
-            _ => {}
+        let events = Events {
+            closes,
+            settled: self.tick == SETTLE_CYCLES - 1,
+            some_due: !self.due.is_empty(),
+            read_all: reads && last_read,
+            got_all,
+            some_left: self.due.len() > 1,
+        };
+        if self.reading == State::Wait && got_all {
+            self.due.pop_front();
         }
+        self.reading = read_state::rule(self.reading, &events);
         self.tick = (self.tick + 1) % SETTLE_CYCLES;
     }
 
@@ -319,7 +309,7 @@ impl Sequencer {
             // A close has no home: its word says how many there are.
             self.others = ask.lag;
             self.due.extend(&self.places);
-            (self.reading, self.tick) = (Reading::Settle, 0);
+            self.tick = 0;
         }
     }
 }

@@ -12,11 +12,13 @@ use super::bus_word::{BusWord, Kind, Query, TokenGroup};
 use super::swap_unit::Placed;
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
 use crate::design::{index_bits, Descriptor, Design, Mapping, Sharing};
-use crate::model::cycle::common::{credit_gauge, Fifo};
+use crate::kernels::credit_gauge;
+use crate::kernels::descriptor_state::{self, Events, State};
+use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::low_bits;
 use held::Held;
 use pipeline::{home, At, Item};
-use state::{State, Tokens, STAGES};
+use state::{Tokens, STAGES};
 
 /// Inputs that all controllers share.
 #[derive(Debug, Clone, Copy, Default)]
@@ -196,7 +198,7 @@ impl ColumnController {
         query: Option<Query>,
         credit: bool,
     ) {
-        let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
+        let (_, credits) = credit_gauge::rule(self.credits, self.word.is_some(), credit);
         let (advances, free, tells) =
             (self.advances(design, common), self.is_free(), self.tells(design, common));
         let marked = self.marks(common) && self.has_spare(design, common);
@@ -267,49 +269,45 @@ impl ColumnController {
         let over = advances && empty;
         let Some(descriptor) = front else { return false };
         let streams = descriptor.stream..descriptor.stream + descriptor.streams;
-        let after_close = if descriptor.step { State::Sample } else { State::Idle };
-        self.state = match state {
+        let (mut found, mut issued) = (false, false);
+        match state {
             State::Idle => {
                 (self.stream, self.spread, self.gathers, self.closing) = (0, 0, false, 0);
                 self.held.iter_mut().for_each(Held::begin);
-                if common.ready && !self.marks(common) && (common.loading || !common.hold) {
-                    State::Spread
-                } else {
-                    State::Idle
-                }
             }
-            State::Spread => self.find_rows(design, descriptor),
-            State::Run if advances => self.run(pieces, descriptor),
+            State::Spread => found = self.find_rows(design, descriptor),
+            State::Run if advances => issued = self.run(pieces, descriptor),
             State::Drain if over => {
                 if let Some(held) = &mut self.held {
                     held.find(streams.clone());
                     held.keep(streams);
-                }
-                if descriptor.close {
-                    State::Close
-                } else {
-                    after_close
                 }
             }
             State::Close if advances => {
                 self.closing = 0;
                 if self.ends {
                     self.held.iter_mut().for_each(|held| held.close(streams.clone()));
-                    after_close
-                } else {
-                    State::Run
                 }
             }
-            State::Sample if advances && self.swaps() => State::Barrier,
-            State::Sample if advances => State::Idle,
-            State::Barrier if common.go => State::Idle,
-            _ => state,
+            _ => {}
+        }
+        let events = Events {
+            start: common.ready && !self.marks(common) && (common.loading || !common.hold),
+            found,
+            issued,
+            over,
+            advance: advances,
+            closes: descriptor.close,
+            ends_all: self.ends,
+            ends_step: descriptor.step,
+            go: common.go,
         };
+        self.state = descriptor_state::rule(state, &events, self.swaps());
         self.state == State::Idle && state != State::Idle
     }
 
-    /// Collects the rows of the streams, one stream a cycle, and whether any stream is scattered.
-    fn find_rows(&mut self, design: &Design, descriptor: &Descriptor) -> State {
+    /// Collects the rows of the streams, one stream a cycle, and whether any stream is scattered. True at the last one.
+    fn find_rows(&mut self, design: &Design, descriptor: &Descriptor) -> bool {
         if self.stream >= descriptor.stream {
             self.spread |= 1 << (self.stream % design.mesh.rows());
             let scattered = &mut self.scattered[self.stream as usize];
@@ -319,16 +317,12 @@ impl ColumnController {
         }
         self.stream += 1;
         (self.group, self.turn, self.at) = (0, 0, At::default());
-        if self.stream >= descriptor.stream + descriptor.streams {
-            State::Run
-        } else {
-            State::Spread
-        }
+        self.stream >= descriptor.stream + descriptor.streams
     }
 
     /// Moves to the next piece: all of a turn, then the next turn of the lap, then the next group, then the next round,
-    /// then the next lap.
-    fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
+    /// then the next lap. True at the end of what is issued before the pipeline runs empty.
+    fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> bool {
         let (sharing, together) = (descriptor.sharing, descriptor.mapping == Mapping::HeadTile);
         let ends_turn = pieces.ends_turn(&self.at, sharing, together);
         // Where slices have homes of their own, segments are visited as they follow each other.
@@ -352,13 +346,11 @@ impl ColumnController {
         if ends_turn && ends_lap {
             self.group = if last_group { 0 } else { self.group + 1 };
         }
-        if ends_round && last_lap && (descriptor.close || self.ends) {
-            return State::Drain;
-        }
-        if ends_round {
+        let issued = ends_round && last_lap && (descriptor.close || self.ends);
+        if ends_round && !issued {
             self.closing = 0;
         }
-        State::Run
+        issued
     }
 
     /// Advances all stages.

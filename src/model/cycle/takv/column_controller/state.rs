@@ -3,25 +3,12 @@
 use super::held::Held;
 use super::pipeline::{At, Item};
 use crate::design::{Append, Descriptor};
+use crate::kernels::descriptor_state::State;
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::takv::{BusWord, TokenGroup};
 
 /// Stages of the pipeline.
 pub(super) const STAGES: usize = 6;
-
-/// State of the descriptor at the front.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    Idle,
-    /// Collects the rows of its streams.
-    Spread,
-    /// Its slices enter the pipeline.
-    Run,
-    Drain,
-    Close,
-    Sample,
-    Barrier,
-}
 
 /// Column controller.
 #[derive(Debug, Clone)]

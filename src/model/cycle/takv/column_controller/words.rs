@@ -1,8 +1,9 @@
 //! Words of the bus for slices, and for the end of a descriptor.
 
 use super::pipeline::{turned, Item, Pieces};
-use super::state::{ColumnController, State, STAGES};
+use super::state::{ColumnController, STAGES};
 use crate::design::{Descriptor, Design, Mapping};
+use crate::kernels::descriptor_state::State;
 use crate::model::cycle::mare::low_bits;
 use crate::model::cycle::takv::{BusWord, Kind, Query};
 

@@ -4,7 +4,9 @@ use super::burst::{Answer, Burst};
 use super::new_token::{NewToken, Wanted};
 use super::patch::Patch;
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
-use crate::model::cycle::common::{bits, credit_gauge, k_then_v, lowest_free, Fifo, Progress};
+use crate::kernels::credit_gauge;
+use crate::kernels::k_then_v::{self, Progress};
+use crate::model::cycle::common::{bits, lowest_free, Fifo};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 
 /// Slice to be filled.
@@ -246,7 +248,7 @@ impl Filler {
             self.take(answer);
         }
         let done = sends.is_some_and(|id| self.ask(id)) || gone;
-        (_, self.credits) = credit_gauge(self.credits, sends.is_some(), credit);
+        (_, self.credits) = credit_gauge::rule(self.credits, sends.is_some(), credit);
         if done {
             (self.slot, self.value, self.next) = (None, false, None);
             self.fills.pop();
@@ -310,7 +312,7 @@ impl Filler {
             patch.ask(slot, id);
         }
         let progress = Progress { begun: self.next.is_some(), value: self.value };
-        let asked = k_then_v(progress, Some(ends), true, false);
+        let asked = k_then_v::rule(progress, Some(ends), true, false);
         let half = if self.value { self.half_flits } else { 0 };
         self.next = asked.progress.begun.then_some(finish + 1 - half);
         self.issued |= u64::from(asked.last) << slot;
