@@ -1,7 +1,7 @@
 //! Messages between requester, home agent, port and tile.
 
-use super::staging_directory::Claim;
 use crate::model::cycle::common::TileBits;
+use crate::model::cycle::mare::home::staging_directory::Claim;
 
 /// Command to fetch a range of a slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

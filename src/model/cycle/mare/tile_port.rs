@@ -3,9 +3,9 @@
 
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
-use super::slice_streamer::Streamed;
 use crate::kernels::eager_fork;
 use crate::model::cycle::common::{lowest, meet, only, several, some, without, TileBits};
+use crate::model::cycle::mare::home::slice_streamer::Streamed;
 use crate::model::cycle::network::Flit;
 
 /// Flit with its virtual channel.

@@ -4,12 +4,12 @@
 //! the tile's own fetch waits for its answer. The requester comes last.
 
 use super::events::{Event, Events};
-use super::home_agent::{HomeAgent, HomeIn};
 use super::messages::{Command, Fetch, PartFlit, RootFlit, Staged};
 use super::params::MareParams;
 use super::requester::{Requester, RequesterIn};
 use super::tile_port::{PortIn, Sent, TilePort};
 use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::mare::home::home_agent::{HomeAgent, HomeIn};
 
 /// Inputs of the transport in a period.
 #[derive(Debug, Clone, Copy, Default)]

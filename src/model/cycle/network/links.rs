@@ -4,10 +4,10 @@
 //! next, and the sender counts it one cycle later. Between two SLRs both take one cycle more. Flits and
 //! credits are kept in one list per delay, so a cycle walks lists.
 
-use super::fixed_list::FixedList;
 use super::params::MOST_TILES;
 use super::switch_allocator::{E, L, N, S, W};
 use crate::design::Port;
+use crate::model::cycle::network::flits::fixed_list::FixedList;
 
 /// Input of the neighbour at the other end of an output.
 const FACES: [u8; 5] = [S as u8, N as u8, W as u8, E as u8, L as u8];

@@ -5,11 +5,11 @@
 //! [`RouterMesh::tick`] runs the clock edge. Nothing is allocated once the lists have grown to what the mesh
 //! can hold. Inputs that neither hold nor receive a flit cost no work.
 
-use super::flit::Flit;
 use super::links::Way;
 use super::routers::Routers;
-use super::work_lists::WorkLists;
 use crate::design::{Design, Mesh, NodeId, Port};
+use crate::model::cycle::network::flits::flit::Flit;
+use crate::model::cycle::network::flits::work_lists::WorkLists;
 
 /// Stored flit that waits for injection; reset discards it.
 #[derive(Debug, Clone, Copy)]

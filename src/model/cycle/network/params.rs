@@ -1,7 +1,7 @@
 //! Parameters that all routers of a mesh share, and tables for the Verilog's priority logic.
 
-use super::lanes::spread;
 use crate::design::{Class, Design, STARVE_LIMIT};
+use crate::model::cycle::network::flits::lanes::spread;
 
 /// Largest number of tiles; a byte names a tile.
 pub(super) const MOST_TILES: usize = 256;

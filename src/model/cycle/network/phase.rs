@@ -1,8 +1,8 @@
 //! Cycles since reset, for the registers of a router that advance without traffic.
 
 use super::params::NetworkParams;
-use super::virtual_channel::after;
 use crate::design::{CLAIM_PERIOD, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS};
+use crate::model::cycle::network::state::virtual_channel::after;
 
 /// Cycles between two steps of the count of a favoured head's wait.
 const PERIOD: u8 = CLAIM_PERIOD as u8;

@@ -1,13 +1,13 @@
 //! State of a router except its inputs: `meshkv_router`, and the routes of `meshkv_route_row` and
 //! `meshkv_route_column`.
 
-use super::claims::Claims;
-use super::flit_store::{FlitStore, Target};
 use super::links::{Place, Way};
-use super::output_port::OutputPorts;
 use super::params::NetworkParams;
 use super::switch_allocator::{SwitchAllocator, E, L, N, S, W};
 use crate::design::{Mesh, NodeId, Port, TURNS};
+use crate::model::cycle::network::flits::flit_store::{FlitStore, Target};
+use crate::model::cycle::network::state::claims::Claims;
+use crate::model::cycle::network::state::output_port::OutputPorts;
 
 /// Outputs that each input may take.
 const OUTPUTS: [u8; 5] = [

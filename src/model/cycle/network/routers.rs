@@ -4,19 +4,19 @@
 //! follow from registers, so each pass covers all routers before the next pass starts. Within a pass no item
 //! depends on the one before, and few branches depend on traffic.
 
-use super::claims::Claim;
-use super::flit_store::FlitStore;
-use super::input_port::{Ask, InputPort};
-use super::lanes::{any, bits, gather};
 use super::link_counters::LinkCounters;
 use super::links::{Credits, Launch, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
 use super::phase::Phase;
 use super::router::Router;
 use super::switch_allocator::{each, E, KINDS, L, SEVERAL, W};
-use super::virtual_channel::{Held, VirtualChannel};
-use super::work_lists::{Arrival, Meeting, Serving, WorkLists};
 use crate::design::{Design, Mesh};
+use crate::model::cycle::network::flits::flit_store::FlitStore;
+use crate::model::cycle::network::flits::lanes::{any, bits, gather};
+use crate::model::cycle::network::flits::work_lists::{Arrival, Meeting, Serving, WorkLists};
+use crate::model::cycle::network::state::claims::Claim;
+use crate::model::cycle::network::state::input_port::{Ask, InputPort};
+use crate::model::cycle::network::state::virtual_channel::{Held, VirtualChannel};
 
 const ROW: u8 = 1 << E | 1 << W;
 

@@ -4,11 +4,11 @@
 //! decided in the order north and south, east and west, local. Each pair sees the requests left by the pair
 //! before. An output first decides between the classes that could send, then between the inputs of that class.
 
-use super::lanes::{any, gather, lane, nonzero, scatter_all};
 use super::phase::Phase;
 use crate::kernels::class_turn::{self, ClassOrder};
 use crate::kernels::shared_turn::{self, Shares, Turn};
 use crate::kernels::{output_open, round_robin, straight_turn};
+use crate::model::cycle::network::flits::lanes::{any, gather, lane, nonzero, scatter_all};
 
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;

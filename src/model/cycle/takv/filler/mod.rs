@@ -1,13 +1,13 @@
 //! Filler of a home's staging memory (`meshkv_filler`).
 
-use super::burst::{Answer, Burst};
-use super::new_token::{NewToken, Wanted};
-use super::patch::Patch;
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::kernels::credit_gauge;
 use crate::kernels::k_then_v::{self, Progress};
 use crate::model::cycle::common::{bits, lowest_free, Fifo};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
+use crate::model::cycle::takv::memory::burst::{Answer, Burst};
+use crate::model::cycle::takv::memory::new_token::{NewToken, Wanted};
+use crate::model::cycle::takv::memory::patch::Patch;
 
 /// Slice to be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

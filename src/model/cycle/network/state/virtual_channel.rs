@@ -1,10 +1,10 @@
 //! Virtual channel of an input: the flits in its buffer.
 
-use super::params::NetworkParams;
+use crate::model::cycle::network::params::NetworkParams;
 
 /// Returns the number after `at` in a circle of `count`.
 #[inline(always)]
-pub(super) fn after(at: u8, count: u8) -> u8 {
+pub(in crate::model::cycle::network) fn after(at: u8, count: u8) -> u8 {
     if at + 1 == count {
         0
     } else {
@@ -14,13 +14,13 @@ pub(super) fn after(at: u8, count: u8) -> u8 {
 
 /// Returns the number before `at` in a circle of `count` if `moves`, else `at`.
 #[inline(always)]
-pub(super) fn before(at: u8, count: u8, moves: bool) -> u8 {
+pub(in crate::model::cycle::network) fn before(at: u8, count: u8, moves: bool) -> u8 {
     at + count * u8::from((at == 0) & moves) - u8::from(moves)
 }
 
 /// Returns the sum of two numbers in a circle of `count`.
 #[inline(always)]
-pub(super) fn sum(a: u8, b: u8, count: u8) -> u8 {
+pub(in crate::model::cycle::network) fn sum(a: u8, b: u8, count: u8) -> u8 {
     if a + b >= count {
         a + b - count
     } else {
@@ -30,30 +30,30 @@ pub(super) fn sum(a: u8, b: u8, count: u8) -> u8 {
 
 /// Flit in a buffer: number, last bit, route.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Held(pub(super) u32);
+pub(in crate::model::cycle::network) struct Held(pub(in crate::model::cycle::network) u32);
 
 impl Held {
     #[inline(always)]
-    pub(super) fn new(flit: u32, last: bool, route: u8) -> Held {
+    pub(in crate::model::cycle::network) fn new(flit: u32, last: bool, route: u8) -> Held {
         Held(flit << 8 | u32::from(last) << 5 | u32::from(route))
     }
     #[inline(always)]
-    pub(super) fn flit(self) -> u32 {
+    pub(in crate::model::cycle::network) fn flit(self) -> u32 {
         self.0 >> 8
     }
     #[inline(always)]
-    pub(super) fn last(self) -> bool {
+    pub(in crate::model::cycle::network) fn last(self) -> bool {
         self.0 >> 5 & 1 == 1
     }
     #[inline(always)]
-    pub(super) fn route(self) -> u8 {
+    pub(in crate::model::cycle::network) fn route(self) -> u8 {
         self.0 as u8 & 31
     }
 }
 
 /// Virtual channel. The head is stored here, later flits in the shared array of buffers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct VirtualChannel {
+pub(in crate::model::cycle::network) struct VirtualChannel {
     head: Held,
     /// Number of flits, and buffer position of the first one behind the head.
     used: u8,
@@ -63,19 +63,24 @@ pub(super) struct VirtualChannel {
 impl VirtualChannel {
     /// First flit; there must be one.
     #[inline(always)]
-    pub(super) fn head(&self) -> Held {
+    pub(in crate::model::cycle::network) fn head(&self) -> Held {
         self.head
     }
 
     /// True if at least half of its slots hold a flit.
     #[inline(always)]
-    pub(super) fn half_full(&self, params: &NetworkParams) -> bool {
+    pub(in crate::model::cycle::network) fn half_full(&self, params: &NetworkParams) -> bool {
         self.used >= params.depth / 2
     }
 
     /// Removes the head and returns the next flit. `at` is the index of the channel.
     #[inline(always)]
-    pub(super) fn pop(&mut self, at: usize, slots: &[Held], params: &NetworkParams) -> Option<Held> {
+    pub(in crate::model::cycle::network) fn pop(
+        &mut self,
+        at: usize,
+        slots: &[Held],
+        params: &NetworkParams,
+    ) -> Option<Held> {
         self.used -= 1;
         if self.used == 0 {
             return None;
@@ -87,7 +92,13 @@ impl VirtualChannel {
 
     /// Appends a flit. Returns true if it became the head, which needs no buffer write.
     #[inline(always)]
-    pub(super) fn push(&mut self, held: Held, at: usize, slots: &mut [Held], params: &NetworkParams) -> bool {
+    pub(in crate::model::cycle::network) fn push(
+        &mut self,
+        held: Held,
+        at: usize,
+        slots: &mut [Held],
+        params: &NetworkParams,
+    ) -> bool {
         let used = self.used;
         self.used = used + 1;
         if used == 0 {

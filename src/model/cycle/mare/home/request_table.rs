@@ -1,12 +1,12 @@
 //! Table of open requests (`meshkv_request_table`).
 
-use super::events::{Event, Events};
-use super::messages::{Due, Fetch};
-use super::params::{up_to, MareParams};
 use crate::kernels::coalescing_window::{self, Wait};
 use crate::model::cycle::common::{
     after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
 };
+use crate::model::cycle::mare::events::{Event, Events};
+use crate::model::cycle::mare::messages::{Due, Fetch};
+use crate::model::cycle::mare::params::{up_to, MareParams};
 
 /// Range of a slice requested by some tiles.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,7 +44,7 @@ struct Placing {
 
 /// Activity of the table in a period.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Turn {
+pub(in crate::model::cycle::mare) struct Turn {
     /// Entry whose next chunk becomes due.
     serves: Option<usize>,
     /// This side writes the destination sets, so no fetch is placed.
@@ -53,7 +53,7 @@ pub(super) struct Turn {
 
 /// Entries, their windows, and the chunk that is due.
 #[derive(Debug, Clone)]
-pub(super) struct RequestTable {
+pub(in crate::model::cycle::mare) struct RequestTable {
     entries: Box<[Entry]>,
     valid: u64,
     again: u64,
@@ -90,7 +90,7 @@ pub(super) struct RequestTable {
 }
 
 impl RequestTable {
-    pub(super) fn new(params: &MareParams) -> RequestTable {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> RequestTable {
         let mare = &params.mare;
         RequestTable {
             entries: vec![Entry::default(); mare.request_entries as usize].into_boxed_slice(),
@@ -118,18 +118,18 @@ impl RequestTable {
         }
     }
 
-    pub(super) fn due(&self) -> Option<&Due> {
+    pub(in crate::model::cycle::mare) fn due(&self) -> Option<&Due> {
         self.due.as_ref()
     }
 
     /// A slot still has flits to send.
-    pub(super) fn uses(&self, slot: u32) -> bool {
+    pub(in crate::model::cycle::mare) fn uses(&self, slot: u32) -> bool {
         self.due.as_ref().is_some_and(|due| due.slot == slot)
             || bits(self.valid).any(|e| self.entries[e].slot == slot)
     }
 
     /// Reads the chunk that is due next. `ready`: the present one leaves.
-    pub(super) fn turn(&self, ready: bool) -> Turn {
+    pub(in crate::model::cycle::mare) fn turn(&self, ready: bool) -> Turn {
         let serves = self.turn.filter(|_| self.due.is_none() || ready);
         let ends = |e: usize| self.chunk(&self.entries[e]).1;
         Turn { serves, writes: !self.multicast && serves.is_some_and(ends) }
@@ -150,12 +150,12 @@ impl RequestTable {
     }
 
     /// A fetch is to be placed.
-    pub(super) fn is_placing(&self) -> bool {
+    pub(in crate::model::cycle::mare) fn is_placing(&self) -> bool {
         self.placing.is_some()
     }
 
     /// The next fetch can be compared: there is none before it, or that is placed.
-    pub(super) fn takes(&self, turn: Turn, events: &mut Events) -> bool {
+    pub(in crate::model::cycle::mare) fn takes(&self, turn: Turn, events: &mut Events) -> bool {
         let blocked = self.placing.is_some() && self.place(turn).is_none();
         events.count_if(blocked, Event::Blocked);
         !blocked
@@ -192,7 +192,7 @@ impl RequestTable {
 
     /// Advances one clock period. `comes` is set if a fetch can be compared, with the one that comes and the
     /// slot of its slice. `ready`: the chunk that is due leaves.
-    pub(super) fn step(
+    pub(in crate::model::cycle::mare) fn step(
         &mut self,
         turn: Turn,
         ready: bool,
@@ -363,9 +363,9 @@ impl RequestTable {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::config::Config;
     use crate::design::Design;
+    use crate::model::cycle::mare::home::request_table::*;
 
     /// Fetches come at these cycles from these tiles, and a chunk that is due may leave at some cycles. Returns the
     /// tiles in the order in which their chunks become due, and whether one of them repeats.

@@ -1,14 +1,14 @@
 //! Duplicate filter: removes tiles that a chunk was already sent to (`meshkv_duplicate_filter`).
 
-use super::bloom_filter::BloomFilter;
-use super::events::{Event, Events};
-use super::messages::Due;
-use super::params::MareParams;
 use crate::model::cycle::common::{bits, lowest_free, meet, some, union, without, BloomPeriod, TileBits};
+use crate::model::cycle::mare::events::{Event, Events};
+use crate::model::cycle::mare::home::bloom_filter::BloomFilter;
+use crate::model::cycle::mare::messages::Due;
+use crate::model::cycle::mare::params::MareParams;
 
 /// Exact tags, and the chunk in look-up.
 #[derive(Debug, Clone)]
-pub(super) struct DuplicateFilter {
+pub(in crate::model::cycle::mare) struct DuplicateFilter {
     bloom: BloomFilter,
     names: Box<[u128]>,
     served: Box<[TileBits]>,
@@ -30,7 +30,7 @@ pub(super) struct DuplicateFilter {
 }
 
 impl DuplicateFilter {
-    pub(super) fn new(params: &MareParams) -> DuplicateFilter {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> DuplicateFilter {
         let entries = params.mare.tag_entries as usize;
         DuplicateFilter {
             bloom: BloomFilter::new(params),
@@ -49,12 +49,18 @@ impl DuplicateFilter {
     }
 
     /// Returns the destinations of the chunk that is due, once known.
-    pub(super) fn clear(&self) -> Option<&TileBits> {
+    pub(in crate::model::cycle::mare) fn clear(&self) -> Option<&TileBits> {
         self.clear.as_ref()
     }
 
     /// Advances one clock period with the chunk that is due. `taken`: the chunk is passed on.
-    pub(super) fn step(&mut self, due: Option<&Due>, taken: bool, period: BloomPeriod, events: &mut Events) {
+    pub(in crate::model::cycle::mare) fn step(
+        &mut self,
+        due: Option<&Due>,
+        taken: bool,
+        period: BloomPeriod,
+        events: &mut Events,
+    ) {
         let expired = if period.tick { self.of_parity(!period.odd) } else { 0 };
         if let Some(cut) = self.cut.take() {
             events.count(cut);

@@ -3,20 +3,20 @@
 //! A multicast flit is one record with a count of the links and slots that hold it. The record never changes,
 //! because destination bits that the Verilog masks off on the way lie behind the flit.
 
-use super::flit::Flit;
 use crate::design::{index_bits, Design, DestKind};
+use crate::model::cycle::network::flits::flit::Flit;
 
 /// Destination of a flit in the form that routing needs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Target {
+pub(in crate::model::cycle::network) struct Target {
     /// Columns with a tile of the set.
-    pub(super) cols: u16,
+    pub(in crate::model::cycle::network) cols: u16,
     /// Rows of the set, if it lies in one column.
     rows: u16,
     /// Links and slots that hold a copy.
     copies: u16,
     /// Bit 0 of the header: last flit of a PART packet.
-    pub(super) last: bool,
+    pub(in crate::model::cycle::network) last: bool,
 }
 
 /// Rows of a set, by column. Only entries of the set's columns are valid.
@@ -24,7 +24,7 @@ type Rows = [u16; 16];
 
 /// All records. Freed records are reused, so steady traffic allocates nothing.
 #[derive(Debug)]
-pub(super) struct FlitStore {
+pub(in crate::model::cycle::network) struct FlitStore {
     kind: DestKind,
     /// (x, y) by tile.
     places: Vec<(u8, u8)>,
@@ -37,7 +37,7 @@ pub(super) struct FlitStore {
 }
 
 impl FlitStore {
-    pub(super) fn new(design: &Design) -> FlitStore {
+    pub(in crate::model::cycle::network) fn new(design: &Design) -> FlitStore {
         let mesh = design.mesh;
         let place = |node| {
             let (x, y) = mesh.coords(node);
@@ -58,7 +58,7 @@ impl FlitStore {
     ///
     /// # Panics
     /// If its destination is outside the mesh.
-    pub(super) fn insert(&mut self, flit: &Flit) -> u32 {
+    pub(in crate::model::cycle::network) fn insert(&mut self, flit: &Flit) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.targets.push(Target::default());
             self.rows.push(Rows::default());
@@ -94,13 +94,13 @@ impl FlitStore {
     }
 
     #[inline(always)]
-    pub(super) fn target(&self, slot: u32) -> &Target {
+    pub(in crate::model::cycle::network) fn target(&self, slot: u32) -> &Target {
         &self.targets[slot as usize]
     }
 
     /// Returns the rows of a flit's set in one column.
     #[inline(always)]
-    pub(super) fn rows(&self, slot: u32, target: &Target, x: u8) -> u16 {
+    pub(in crate::model::cycle::network) fn rows(&self, slot: u32, target: &Target, x: u8) -> u16 {
         let rows = if target.cols & target.cols.wrapping_sub(1) == 0 {
             target.rows
         } else {
@@ -109,13 +109,13 @@ impl FlitStore {
         rows & (target.cols >> x & 1).wrapping_neg()
     }
 
-    pub(super) fn flit(&self, slot: u32) -> &Flit {
+    pub(in crate::model::cycle::network) fn flit(&self, slot: u32) -> &Flit {
         &self.flits[slot as usize]
     }
 
     /// Replaces one copy by a copy for each of `to`, and one more if `kept`.
     #[inline(always)]
-    pub(super) fn spread(&mut self, slot: u32, to: u8, kept: bool) {
+    pub(in crate::model::cycle::network) fn spread(&mut self, slot: u32, to: u8, kept: bool) {
         // Most flits leave one slot for one link.
         if to & to.wrapping_sub(1) != 0 || kept == (to != 0) {
             self.targets[slot as usize].copies += to.count_ones() as u16 + u16::from(kept) - 1;
@@ -124,7 +124,7 @@ impl FlitStore {
 
     /// Drops a copy that has reached its tile.
     #[inline(always)]
-    pub(super) fn arrived(&mut self, slot: u32) {
+    pub(in crate::model::cycle::network) fn arrived(&mut self, slot: u32) {
         let copies = &mut self.targets[slot as usize].copies;
         *copies -= 1;
         if *copies == 0 {
@@ -133,12 +133,12 @@ impl FlitStore {
     }
 
     /// Flits in the network.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::model::cycle::network) fn len(&self) -> usize {
         self.targets.len() - self.free.len()
     }
 
     /// Removes all flits.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::model::cycle::network) fn clear(&mut self) {
         self.targets.clear();
         self.rows.clear();
         self.flits.clear();

@@ -27,55 +27,55 @@ const SCATTER: [u64; 32] = {
 
 /// Copies `bits` to every lane.
 #[inline(always)]
-pub(super) fn spread(bits: u8) -> u64 {
+pub(in crate::model::cycle::network) fn spread(bits: u8) -> u64 {
     u64::from(bits) * ONES
 }
 
 /// Sets bit `vc` of every lane in `outputs`.
 #[inline(always)]
-pub(super) fn scatter(outputs: u8, vc: u8) -> u64 {
+pub(in crate::model::cycle::network) fn scatter(outputs: u8, vc: u8) -> u64 {
     SCATTER[usize::from(outputs & 31)] << (vc & 7)
 }
 
 /// Sets all bits of every lane in `lanes`.
 #[inline(always)]
-pub(super) fn scatter_all(lanes: u8) -> u64 {
+pub(in crate::model::cycle::network) fn scatter_all(lanes: u8) -> u64 {
     SCATTER[usize::from(lanes & 31)] * 0xff
 }
 
 /// Returns the bits of one lane.
 #[inline(always)]
-pub(super) fn lane(word: u64, output: usize) -> u8 {
+pub(in crate::model::cycle::network) fn lane(word: u64, output: usize) -> u8 {
     (word >> (8 * output)) as u8
 }
 
 /// Sets the lowest bit of every lane that is not zero.
 #[inline(always)]
-pub(super) fn nonzero(word: u64) -> u64 {
+pub(in crate::model::cycle::network) fn nonzero(word: u64) -> u64 {
     let low = 0x7f * ONES;
     (((word & low) + low) | word) >> 7 & ONES
 }
 
 /// Returns the lanes that are not zero, a bit each.
 #[inline(always)]
-pub(super) fn any(word: u64) -> u8 {
+pub(in crate::model::cycle::network) fn any(word: u64) -> u8 {
     gather(nonzero(word))
 }
 
 /// Gathers the lowest bits of all lanes side by side.
 #[inline(always)]
-pub(super) fn gather(word: u64) -> u8 {
+pub(in crate::model::cycle::network) fn gather(word: u64) -> u8 {
     ((word & ONES).wrapping_mul(GATHER) >> 32) as u8 & 31
 }
 
 /// Iterates over the set bits' numbers, lowest first.
 #[inline(always)]
-pub(super) fn bits(set: u8) -> Bits {
+pub(in crate::model::cycle::network) fn bits(set: u8) -> Bits {
     Bits(u32::from(set))
 }
 
 /// Iterator of [`bits`].
-pub(super) struct Bits(u32);
+pub(in crate::model::cycle::network) struct Bits(u32);
 
 impl Iterator for Bits {
     type Item = usize;
@@ -93,7 +93,7 @@ impl Iterator for Bits {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::cycle::network::flits::lanes::*;
 
     #[test]
     fn lanes_that_hold_a_bit_are_found_whatever_stands_beside_it() {

@@ -4,17 +4,17 @@
 //! A chunk that is due passes the [`DuplicateFilter`]. The [`BurstGate`] lets the [`SliceStreamer`] read it as far as
 //! it is filled. The [`StagingDirectory`] tracks the slots.
 
-use super::burst_gate::{BurstGate, GateIn};
-use super::duplicate_filter::DuplicateFilter;
-use super::events::Events;
-use super::fetch_park::FetchPark;
-use super::messages::{Due, Fetch, Staged};
-use super::params::{low_bits, MareParams};
-use super::request_table::RequestTable;
-use super::slice_streamer::{SliceStreamer, Streamed};
-use super::staging_directory::StagingDirectory;
 use crate::design::depths::CHECKED_DEPTH;
 use crate::model::cycle::common::{BloomPeriod, Fifo, TileBits};
+use crate::model::cycle::mare::events::Events;
+use crate::model::cycle::mare::home::burst_gate::{BurstGate, GateIn};
+use crate::model::cycle::mare::home::duplicate_filter::DuplicateFilter;
+use crate::model::cycle::mare::home::fetch_park::FetchPark;
+use crate::model::cycle::mare::home::request_table::RequestTable;
+use crate::model::cycle::mare::home::slice_streamer::{SliceStreamer, Streamed};
+use crate::model::cycle::mare::home::staging_directory::StagingDirectory;
+use crate::model::cycle::mare::messages::{Due, Fetch, Staged};
+use crate::model::cycle::mare::params::{low_bits, MareParams};
 
 /// Inputs of the home in a period.
 #[derive(Debug, Clone, Copy)]
@@ -231,10 +231,10 @@ impl HomeAgent {
 
 #[cfg(test)]
 mod tests {
-    use super::super::staging_directory::Claim;
-    use super::*;
     use crate::config::Config;
     use crate::design::Design;
+    use crate::model::cycle::mare::home::home_agent::*;
+    use crate::model::cycle::mare::home::staging_directory::Claim;
 
     /// Home without a window whose slice has slot 0 and is published at a cycle. Fetches come at these cycles.
     struct Bench {

@@ -1,9 +1,9 @@
 //! Memory port: AXI4 read master of adjacent tiles in a row (`meshkv_memory_port`).
 
-use super::burst::{Answer, Burst};
 use crate::design::depths::REQ_DEPTH;
 use crate::design::{Design, Memory};
 use crate::model::cycle::common::{after, in_turn, Fifo};
+use crate::model::cycle::takv::memory::burst::{Answer, Burst};
 
 /// Read request to external memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,14 +1,14 @@
 //! Ring of fetches whose slices are not resident yet (`meshkv_fetch_park`).
 
-use super::events::{Event, Events};
-use super::messages::Fetch;
-use super::params::MareParams;
 use crate::design::depths::PARKED_MORE;
 use crate::model::cycle::common::Fifo;
+use crate::model::cycle::mare::events::{Event, Events};
+use crate::model::cycle::mare::messages::Fetch;
+use crate::model::cycle::mare::params::MareParams;
 
 /// Ring of waiting fetches.
 #[derive(Debug, Clone)]
-pub(super) struct FetchPark {
+pub(in crate::model::cycle::mare) struct FetchPark {
     ring: Fifo<Fetch>,
     parked: u32,
     /// Waiting fetches that the current sweep has still to check.
@@ -21,23 +21,23 @@ pub(super) struct FetchPark {
 }
 
 impl FetchPark {
-    pub(super) fn new(params: &MareParams) -> FetchPark {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> FetchPark {
         let depth = params.cols * params.rows + PARKED_MORE;
         FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, checked: None, depth }
     }
 
     /// An arriving fetch can be looked up. `room`: it can be passed on afterwards.
-    pub(super) fn accepts(&self, room: bool) -> bool {
+    pub(in crate::model::cycle::mare) fn accepts(&self, room: bool) -> bool {
         room && self.left == 0 && !self.news && self.parked < self.depth - 1
     }
 
     /// Returns the fetch that was looked up in the last period.
-    pub(super) fn checked(&self) -> Option<&Fetch> {
+    pub(in crate::model::cycle::mare) fn checked(&self) -> Option<&Fetch> {
         self.checked.as_ref().map(|(fetch, _)| fetch)
     }
 
     /// Returns the fetch that is looked up: a waiting one during a sweep, else the arriving one.
-    pub(super) fn looks_at(&self, comes: Option<&Fetch>, room: bool) -> Option<Fetch> {
+    pub(in crate::model::cycle::mare) fn looks_at(&self, comes: Option<&Fetch>, room: bool) -> Option<Fetch> {
         if self.left > 0 {
             self.ring.front().filter(|_| room).copied()
         } else {
@@ -47,7 +47,7 @@ impl FetchPark {
 
     /// Advances one clock period. `looked` is the fetch that is looked up. `resident`: the slice of the one
     /// before is.
-    pub(super) fn step(
+    pub(in crate::model::cycle::mare) fn step(
         &mut self,
         looked: Option<Fetch>,
         resident: bool,

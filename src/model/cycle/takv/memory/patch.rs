@@ -1,17 +1,17 @@
 //! New token of the slice that a home fills: part of `meshkv_filler`.
 
-use super::new_token::TokenPart;
 use crate::model::cycle::mare::{MareParams, Part};
+use crate::model::cycle::takv::memory::new_token::TokenPart;
 
 /// Elements of a flit that the model has.
 const MODELLED: u32 = 4;
 
 /// State of the slice that takes a new token.
 #[derive(Debug, Clone)]
-pub(super) struct Patch {
+pub(in crate::model::cycle::takv) struct Patch {
     /// A slice takes its token.
-    pub(super) active: bool,
-    pub(super) slot: u32,
+    pub(in crate::model::cycle::takv) active: bool,
+    pub(in crate::model::cycle::takv) slot: u32,
     /// All flits of the slice are here.
     whole: bool,
     /// The last burst of its K, while it is under way; and that it is here.
@@ -30,7 +30,7 @@ pub(super) struct Patch {
 }
 
 impl Patch {
-    pub(super) fn new(params: &MareParams) -> Patch {
+    pub(in crate::model::cycle::takv) fn new(params: &MareParams) -> Patch {
         Patch {
             active: false,
             slot: 0,
@@ -50,13 +50,18 @@ impl Patch {
 
     /// What the next part of the token goes over is here: the last burst of K, which is the token's; for V all. A token
     /// whose K takes more than a burst waits for all, too.
-    pub(super) fn wants_token(&self, value: bool) -> bool {
+    pub(in crate::model::cycle::takv) fn wants_token(&self, value: bool) -> bool {
         let here = if value || self.row_flits > self.burst_flits { self.whole } else { self.key_here };
         self.active && here && !self.patched
     }
 
     /// A burst is not to be read yet: a part of the token is to be written there or before.
-    pub(super) fn is_pending(&self, slot: u32, flit: u32, (value, number): (bool, u32)) -> bool {
+    pub(in crate::model::cycle::takv) fn is_pending(
+        &self,
+        slot: u32,
+        flit: u32,
+        (value, number): (bool, u32),
+    ) -> bool {
         let next = match value {
             true => (self.last & !self.block | number) + self.half_flits,
             false => self.last & !(self.row_flits - 1),
@@ -66,26 +71,26 @@ impl Patch {
     }
 
     /// The last burst of K of the slice in a slot is requested.
-    pub(super) fn ask(&mut self, slot: u32, id: u32) {
+    pub(in crate::model::cycle::takv) fn ask(&mut self, slot: u32, id: u32) {
         if self.active && self.slot == slot {
             self.key = Some(id);
         }
     }
 
     /// The last beat of a burst comes.
-    pub(super) fn hear(&mut self, id: u32) {
+    pub(in crate::model::cycle::takv) fn hear(&mut self, id: u32) {
         if self.key == Some(id) {
             (self.key, self.key_here) = (None, true);
         }
     }
 
     /// The slice has its token.
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::model::cycle::takv) fn is_over(&self) -> bool {
         self.active && self.patched
     }
 
     /// Returns where a part of the token is written, with the elements that the model has.
-    pub(super) fn place(&self, part: &TokenPart) -> Part {
+    pub(in crate::model::cycle::takv) fn place(&self, part: &TokenPart) -> Part {
         let (at, lane, lanes) = match part.value {
             true => {
                 let flit = (self.last & !self.block | part.number) + self.half_flits;
@@ -104,14 +109,14 @@ impl Patch {
     }
 
     /// Advances one clock period. `ends`: its slice is published. `whole`: all flits of the slice in its slot are here.
-    pub(super) fn go_on(&mut self, ends: bool, whole: bool, done: bool) {
+    pub(in crate::model::cycle::takv) fn go_on(&mut self, ends: bool, whole: bool, done: bool) {
         self.whole = self.active && whole;
         self.patched |= done;
         self.active &= !ends;
     }
 
     /// A slice with a new token gets a slot; `last` is its last flit of K.
-    pub(super) fn begin(&mut self, slot: u32, last: u32) {
+    pub(in crate::model::cycle::takv) fn begin(&mut self, slot: u32, last: u32) {
         (self.active, self.slot, self.patched, self.last) = (true, slot, false, last);
         self.key_here = false;
     }

@@ -1,18 +1,18 @@
 //! Bloom filter in front of the exact tags (`meshkv_bloom_filter`).
 
-use super::params::MareParams;
 use crate::design::hash::{matrix, BLOOM_SEEDS};
+use crate::model::cycle::mare::params::MareParams;
 
 /// Two banks that alternate. Each hash function owns half of a bank's bits.
 #[derive(Debug, Clone)]
-pub(super) struct BloomFilter {
+pub(in crate::model::cycle::mare) struct BloomFilter {
     rows: [Vec<u128>; 2],
     /// By bank, then by hash function.
     banks: [[Vec<u64>; 2]; 2],
 }
 
 impl BloomFilter {
-    pub(super) fn new(params: &MareParams) -> BloomFilter {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> BloomFilter {
         let half = params.mare.bloom_bits / 2;
         let name = params.key_width + params.index_width;
         let bits = || vec![0; half.div_ceil(64) as usize];
@@ -31,7 +31,7 @@ impl BloomFilter {
     }
 
     /// The name may have been inserted in this refresh period or the one before.
-    pub(super) fn saw(&self, name: u128) -> bool {
+    pub(in crate::model::cycle::mare) fn saw(&self, name: u128) -> bool {
         let hashes = self.hashes(name);
         let found =
             |bank: &[Vec<u64>; 2]| (0..2).all(|i| bank[i][hashes[i] / 64] >> (hashes[i] % 64) & 1 == 1);
@@ -39,7 +39,7 @@ impl BloomFilter {
     }
 
     /// Inserts a name in a period of this parity.
-    pub(super) fn insert(&mut self, name: u128, odd: bool) {
+    pub(in crate::model::cycle::mare) fn insert(&mut self, name: u128, odd: bool) {
         let hashes = self.hashes(name);
         for (part, hash) in self.banks[usize::from(odd)].iter_mut().zip(hashes) {
             part[hash / 64] |= 1 << (hash % 64);
@@ -47,7 +47,7 @@ impl BloomFilter {
     }
 
     /// Ends a period of this parity: clears the bank that the next one fills.
-    pub(super) fn tick(&mut self, odd: bool) {
+    pub(in crate::model::cycle::mare) fn tick(&mut self, odd: bool) {
         self.banks[usize::from(!odd)].iter_mut().for_each(|part| part.fill(0));
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! Address, memory and output are three stages that advance together. A waiting flit stops all of them.
 
-use super::messages::{Due, Part};
-use super::params::MareParams;
 use crate::model::cycle::common::{some, TileBits};
+use crate::model::cycle::mare::messages::{Due, Part};
+use crate::model::cycle::mare::params::MareParams;
 
 /// Flit of a slice, for a set of tiles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Streamed {
 
 /// Staging memory and its read pipeline.
 #[derive(Debug, Clone)]
-pub(super) struct SliceStreamer {
+pub(in crate::model::cycle::mare) struct SliceStreamer {
     staging: Box<[u64]>,
     slice_flits: u32,
     chunk: Option<Due>,
@@ -35,7 +35,7 @@ pub(super) struct SliceStreamer {
 }
 
 impl SliceStreamer {
-    pub(super) fn new(params: &MareParams) -> SliceStreamer {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> SliceStreamer {
         SliceStreamer {
             staging: vec![0; params.mare.staging_depth as usize].into_boxed_slice(),
             slice_flits: params.mare.slice_flits,
@@ -46,33 +46,33 @@ impl SliceStreamer {
         }
     }
 
-    pub(super) fn out(&self) -> Option<&Streamed> {
+    pub(in crate::model::cycle::mare) fn out(&self) -> Option<&Streamed> {
         self.out.as_ref()
     }
 
     /// The next chunk can be taken. `ready`: the output flit is taken. `blocked`: nothing is read.
-    pub(super) fn has_room(&self, ready: bool, blocked: bool) -> bool {
+    pub(in crate::model::cycle::mare) fn has_room(&self, ready: bool, blocked: bool) -> bool {
         let advances = (self.out.is_none() || ready) && !blocked;
         self.chunk.as_ref().is_none_or(|chunk| advances && self.index == chunk.last)
     }
 
     /// A slot is still being read.
-    pub(super) fn uses(&self, slot: u32) -> bool {
+    pub(in crate::model::cycle::mare) fn uses(&self, slot: u32) -> bool {
         self.chunk.as_ref().is_some_and(|chunk| chunk.slot == slot)
     }
 
-    pub(super) fn write(&mut self, address: u32, data: u64) {
+    pub(in crate::model::cycle::mare) fn write(&mut self, address: u32, data: u64) {
         self.staging[address as usize] = data;
     }
 
-    pub(super) fn patch(&mut self, part: &Part) {
+    pub(in crate::model::cycle::mare) fn patch(&mut self, part: &Part) {
         let flit = &mut self.staging[part.address as usize];
         *flit = *flit & !part.mask | part.data & part.mask;
     }
 
     /// Advances one clock period. `chunk` is taken exactly if there is room. `blocked`: nothing is read, because a part of
     /// a flit is written.
-    pub(super) fn step(&mut self, chunk: Option<&Due>, ready: bool, blocked: bool) {
+    pub(in crate::model::cycle::mare) fn step(&mut self, chunk: Option<&Due>, ready: bool, blocked: bool) {
         let takes = chunk.filter(|_| self.has_room(ready, blocked)).copied();
         if self.out.is_none() || ready {
             self.out = self.read.take();

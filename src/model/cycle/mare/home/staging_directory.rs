@@ -1,7 +1,7 @@
 //! Directory of the staging memory's slots (`meshkv_staging_directory`).
 
-use super::params::MareParams;
 use crate::model::cycle::common::bits;
+use crate::model::cycle::mare::params::MareParams;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
@@ -27,15 +27,15 @@ pub struct Claim {
 
 /// Location of a slice.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(in crate::model::cycle::mare) struct Found {
     slots: u64,
-    pub(super) slot: u32,
+    pub(in crate::model::cycle::mare) slot: u32,
     last: u32,
 }
 
 /// Slice in each slot, and its outstanding requests.
 #[derive(Debug, Clone)]
-pub(super) struct StagingDirectory {
+pub(in crate::model::cycle::mare) struct StagingDirectory {
     slots: Box<[Slot]>,
     /// Slots that are resident, permanent, assigned, and complete.
     valid: u64,
@@ -51,7 +51,7 @@ pub(super) struct StagingDirectory {
 }
 
 impl StagingDirectory {
-    pub(super) fn new(params: &MareParams) -> StagingDirectory {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> StagingDirectory {
         let slots = vec![Slot::default(); params.mare.staging_slots as usize].into_boxed_slice();
         StagingDirectory {
             slots,
@@ -67,34 +67,34 @@ impl StagingDirectory {
     }
 
     /// Scanned slot.
-    pub(super) fn scanned(&self) -> u32 {
+    pub(in crate::model::cycle::mare) fn scanned(&self) -> u32 {
         self.scan
     }
 
     /// Returns the slot that becomes free. `busy`: the scanned slot still has flits to send, or fetches on
     /// their way to the request table may have found it.
-    pub(super) fn freed(&self, busy: impl FnOnce() -> bool) -> Option<u32> {
+    pub(in crate::model::cycle::mare) fn freed(&self, busy: impl FnOnce() -> bool) -> Option<u32> {
         (self.closing && !busy()).then_some(self.scan)
     }
 
     /// A slice of this tag has a slot.
-    pub(super) fn knows(&self, tag: u64) -> bool {
+    pub(in crate::model::cycle::mare) fn knows(&self, tag: u64) -> bool {
         bits(self.taken).any(|s| self.slots[s].tag == tag)
     }
 
     /// A slice of this tag has a slot, and some expected requests have not come yet.
-    pub(super) fn is_unserved(&self, tag: u64) -> bool {
+    pub(in crate::model::cycle::mare) fn is_unserved(&self, tag: u64) -> bool {
         bits(self.taken).any(|s| self.slots[s].tag == tag && self.slots[s].expected > 0)
     }
 
     /// Compares the tag of a fetch with those of all slots, for `find` in the next period.
-    pub(super) fn compare(&mut self, tag: u64) {
+    pub(in crate::model::cycle::mare) fn compare(&mut self, tag: u64) {
         self.compared =
             (0..self.slots.len()).filter(|&s| self.slots[s].tag == tag).fold(0, |set, s| set | 1 << s);
     }
 
     /// Returns the slot of the slice of the fetch that was compared.
-    pub(super) fn find(&self, again: bool) -> Option<Found> {
+    pub(in crate::model::cycle::mare) fn find(&self, again: bool) -> Option<Found> {
         // A slot about to be freed is invisible.
         let closed = u64::from(self.closing) << self.scan;
         let found = |s: &usize| {
@@ -111,7 +111,7 @@ impl StagingDirectory {
     }
 
     /// Counts the first request of a tile for a range.
-    pub(super) fn asked(&mut self, found: &Found, last: u32) {
+    pub(in crate::model::cycle::mare) fn asked(&mut self, found: &Found, last: u32) {
         if last != found.last {
             return;
         }
@@ -121,7 +121,7 @@ impl StagingDirectory {
     }
 
     /// The scanned slot has no outstanding requests, and memory owes nothing for it.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(in crate::model::cycle::mare) fn is_spent(&self) -> bool {
         let at = self.scan as usize;
         self.valid & self.whole & !self.kept & 1 << at != 0 && self.slots[at].expected == 0
     }
@@ -130,7 +130,7 @@ impl StagingDirectory {
     /// fetches that may have found it are in the request table (`drains`: not yet). Returns true if it is closed.
     ///
     /// Called before the period's other updates.
-    pub(super) fn look(&mut self, busy: bool, drains: bool) -> bool {
+    pub(in crate::model::cycle::mare) fn look(&mut self, busy: bool, drains: bool) -> bool {
         let closes = !self.closing && self.is_spent() && !busy;
         if self.closing && drains {
             return false;
@@ -147,7 +147,7 @@ impl StagingDirectory {
     }
 
     /// Assigns a slot to a slice.
-    pub(super) fn claim(&mut self, claim: &Claim) {
+    pub(in crate::model::cycle::mare) fn claim(&mut self, claim: &Claim) {
         let Claim { slot, tag, last, expected } = *claim;
         assert!(!self.knows(tag), "a slice is given a second slot");
         self.slots[slot as usize] = Slot { tag, last, expected };
@@ -157,14 +157,14 @@ impl StagingDirectory {
     }
 
     /// Marks a slot's slice as resident. It is found from the second period after.
-    pub(super) fn publish(&mut self, slot: Option<u32>) {
+    pub(in crate::model::cycle::mare) fn publish(&mut self, slot: Option<u32>) {
         if let Some(shown) = std::mem::replace(&mut self.published, slot) {
             self.valid |= 1 << shown;
         }
     }
 
     /// Marks a slot's slice as complete.
-    pub(super) fn complete(&mut self, slot: Option<u32>) {
+    pub(in crate::model::cycle::mare) fn complete(&mut self, slot: Option<u32>) {
         self.whole |= slot.map_or(0, |slot| 1 << slot);
     }
 }

@@ -1,18 +1,18 @@
 //! Claims on credits at a router, by heads that have waited too long: registers of `meshkv_switch_allocator`.
 
-use super::phase::Phase;
-use super::virtual_channel::{before, sum};
+use crate::model::cycle::network::phase::Phase;
+use crate::model::cycle::network::state::virtual_channel::{before, sum};
 
 /// A class, and outputs at which an input claims its next credits or would; without an output there is none.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Claim {
-    pub(super) class: u8,
-    pub(super) outputs: u8,
+pub(in crate::model::cycle::network) struct Claim {
+    pub(in crate::model::cycle::network) class: u8,
+    pub(in crate::model::cycle::network) outputs: u8,
 }
 
 /// Claims at one router. Only one input's count at a time.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Claims {
+pub(in crate::model::cycle::network) struct Claims {
     /// The input whose claims count, relative to the rounds of [`Phase`].
     holder: u8,
     /// What it claimed in the cycle before.
@@ -25,19 +25,19 @@ pub(super) struct Claims {
 impl Claims {
     /// It is the turn of this input to claim.
     #[inline(always)]
-    pub(super) fn holds(&self, port: u8, phase: Phase) -> bool {
+    pub(in crate::model::cycle::network) fn holds(&self, port: u8, phase: Phase) -> bool {
         sum(self.holder, phase.round, 5) == port
     }
 
     /// Returns what an input may not take.
     #[inline(always)]
-    pub(super) fn shut_for(&self, port: u8) -> Claim {
+    pub(in crate::model::cycle::network) fn shut_for(&self, port: u8) -> Claim {
         let outputs = if port == self.except { 0 } else { self.shut.outputs };
         Claim { outputs, ..self.shut }
     }
 
     /// Advances by a cycle, in which the inputs would claim what is given. True if a claim has an effect later.
-    pub(super) fn advance(&mut self, by_input: &[Claim; 5], phase: Phase) -> bool {
+    pub(in crate::model::cycle::network) fn advance(&mut self, by_input: &[Claim; 5], phase: Phase) -> bool {
         let holder = sum(self.holder, phase.round, 5);
         (self.shut, self.except) = (self.closed, holder);
         self.closed = by_input[usize::from(holder)];

@@ -1,12 +1,12 @@
 //! Burst gate: passes the chunk that is due on burst by burst, each when it is filled (`meshkv_burst_gate`).
 
-use super::messages::Due;
-use super::params::{up_to, MareParams};
 use crate::model::cycle::common::{some, TileBits};
+use crate::model::cycle::mare::messages::Due;
+use crate::model::cycle::mare::params::{up_to, MareParams};
 
 /// Progress in the chunk that is due.
 #[derive(Debug, Clone)]
-pub(super) struct BurstGate {
+pub(in crate::model::cycle::mare) struct BurstGate {
     /// First flit of the next burst, once a part of the chunk was passed on.
     next: Option<u32>,
     /// The next burst may be passed on.
@@ -18,36 +18,36 @@ pub(super) struct BurstGate {
 
 /// Inputs of the gate in a period.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GateIn<'a> {
+pub(in crate::model::cycle::mare) struct GateIn<'a> {
     /// The chunk that is due, unless it left in the last period.
-    pub(super) due: Option<&'a Due>,
+    pub(in crate::model::cycle::mare) due: Option<&'a Due>,
     /// Its destinations, once known.
-    pub(super) dest: Option<TileBits>,
+    pub(in crate::model::cycle::mare) dest: Option<TileBits>,
     /// Some of the next burst is still to come.
-    pub(super) pending: bool,
+    pub(in crate::model::cycle::mare) pending: bool,
     /// A part was taken.
-    pub(super) gives: bool,
+    pub(in crate::model::cycle::mare) gives: bool,
 }
 
 impl BurstGate {
-    pub(super) fn new(params: &MareParams) -> BurstGate {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> BurstGate {
         BurstGate { next: None, open: false, ends: false, burst_flits: params.burst_flits }
     }
 
     /// First flit of the burst that is read next.
-    pub(super) fn flit(&self, due: &Due) -> u32 {
+    pub(in crate::model::cycle::mare) fn flit(&self, due: &Due) -> u32 {
         self.next.unwrap_or(due.first)
     }
 
     /// Part of the chunk that may be passed on, and whether it is the last.
-    pub(super) fn part(&self, due: &Due) -> Option<(Due, bool)> {
+    pub(in crate::model::cycle::mare) fn part(&self, due: &Due) -> Option<(Due, bool)> {
         let first = self.flit(due);
         let last = if self.ends { due.last } else { first | (self.burst_flits - 1) };
         self.open.then_some((Due { first, last, ..*due }, self.ends))
     }
 
     /// Advances one clock period.
-    pub(super) fn step(&mut self, input: &GateIn) {
+    pub(in crate::model::cycle::mare) fn step(&mut self, input: &GateIn) {
         let empty = input.dest.is_some_and(|dest| !some(&dest));
         let first = input.due.map(|due| self.flit(due));
         let ends =
@@ -64,9 +64,9 @@ impl BurstGate {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::config::Config;
     use crate::design::Design;
+    use crate::model::cycle::mare::home::burst_gate::*;
 
     /// Gate of the default fabric, with bursts of 16 flits.
     fn gate() -> BurstGate {

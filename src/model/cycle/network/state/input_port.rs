@@ -4,16 +4,16 @@
 //! channel, and the KV_DATA channel whose turn it is. Both are stored relative to [`Phase`], which advances
 //! with them, so a write is needed only when one of them stays.
 
-use super::claims::Claim;
-use super::lanes::{any, gather, lane, scatter, spread};
-use super::output_port::OutputPorts;
-use super::params::NetworkParams;
-use super::phase::Phase;
-use super::switch_allocator::{BODY, DATA, E, FETCH, FIRST, KINDS, L, W};
-use super::virtual_channel::{after, before, sum, Held};
 use crate::design::{CLAIM_LIMIT, CLAIM_PERIODS};
 use crate::kernels::credit_claim::{self, Events, Periods};
 use crate::kernels::starvation_guard;
+use crate::model::cycle::network::flits::lanes::{any, gather, lane, scatter, spread};
+use crate::model::cycle::network::params::NetworkParams;
+use crate::model::cycle::network::phase::Phase;
+use crate::model::cycle::network::state::claims::Claim;
+use crate::model::cycle::network::state::output_port::OutputPorts;
+use crate::model::cycle::network::state::virtual_channel::{after, before, sum, Held};
+use crate::model::cycle::network::switch_allocator::{BODY, DATA, E, FETCH, FIRST, KINDS, L, W};
 
 /// Periods after which a favoured head that waits claims credits, and the last one before its turn passes on.
 const PERIODS: Periods = Periods { claims: CLAIM_PERIODS as u8, last: CLAIM_LIMIT as u8 - 1 };
@@ -29,16 +29,16 @@ fn choose(which: bool, a: u8, b: u8) -> u8 {
 
 /// Requests of a port in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ask {
+pub(in crate::model::cycle::network) struct Ask {
     /// Favoured channel, and the KV_DATA channel whose turn it is.
     favoured: u8,
-    pub(super) slot: u8,
+    pub(in crate::model::cycle::network) slot: u8,
     /// VN0 channels inside a packet.
     in_packet: u8,
     /// By output, virtual channels whose head can use it.
     fit: u64,
     /// By kind, requested outputs.
-    pub(super) wants: [u8; KINDS],
+    pub(in crate::model::cycle::network) wants: [u8; KINDS],
     /// Heads wait for east, west or the tile, and channels of KV_DATA do.
     rest_waits: bool,
     rest_copies: u8,
@@ -47,25 +47,30 @@ pub(super) struct Ask {
 impl Ask {
     /// Returns all requested outputs.
     #[inline(always)]
-    pub(super) fn outputs(&self) -> u8 {
+    pub(in crate::model::cycle::network) fn outputs(&self) -> u8 {
         self.wants[FIRST] | self.wants[BODY] | self.wants[FETCH] | self.wants[DATA]
     }
 
     /// Returns the outputs requested for flits of a class, with routers of three stages.
     #[inline(always)]
-    pub(super) fn of_class(&self, class: u8) -> u8 {
+    pub(in crate::model::cycle::network) fn of_class(&self, class: u8) -> u8 {
         self.wants[[FIRST, FETCH, DATA][usize::from(class)]]
     }
 
     /// True if copies of a KV_DATA flit go before flits with one destination.
     #[inline(always)]
-    pub(super) fn copies_first(&self) -> bool {
+    pub(in crate::model::cycle::network) fn copies_first(&self) -> bool {
         self.favoured == self.slot
     }
 
     /// Returns the outputs that all kinds are granted, and the virtual channel that leaves. `granted`: outputs by kind.
     #[inline(always)]
-    pub(super) fn chosen(&self, granted: [u8; KINDS], part_turn: u8, params: &NetworkParams) -> (u8, u8) {
+    pub(in crate::model::cycle::network) fn chosen(
+        &self,
+        granted: [u8; KINDS],
+        part_turn: u8,
+        params: &NetworkParams,
+    ) -> (u8, u8) {
         let part = granted[FIRST] | granted[BODY];
         if part == 0 {
             return if granted[DATA] != 0 {
@@ -87,11 +92,11 @@ impl Ask {
 
 /// Control state of one port. Masks have a bit for each virtual channel.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct InputPort {
+pub(in crate::model::cycle::network) struct InputPort {
     /// By output, heads that still owe it a copy.
-    pub(super) owed: u64,
+    pub(in crate::model::cycle::network) owed: u64,
     /// Virtual channels that hold a flit.
-    pub(super) occupied: u8,
+    pub(in crate::model::cycle::network) occupied: u8,
     /// Virtual channels that may request.
     gate: u8,
     /// Favoured channel, relative to the phase.
@@ -106,25 +111,25 @@ pub(super) struct InputPort {
     freed: u8,
     /// Outputs granted in the cycle before, and that requests for north and south stand back for the others.
     won: u8,
-    pub(super) yields: bool,
+    pub(in crate::model::cycle::network) yields: bool,
     /// VN0 channel that goes first among those that could send the same kind of flit.
-    pub(super) part_turn: u8,
+    pub(in crate::model::cycle::network) part_turn: u8,
     /// Virtual channels whose buffers are at least half full.
-    pub(super) full: u8,
+    pub(in crate::model::cycle::network) full: u8,
     /// VN0 channels inside a packet, and the output channel of each, two bits each.
     in_packet: u8,
     owners: u8,
 }
 
 impl InputPort {
-    pub(super) fn new(params: &NetworkParams) -> InputPort {
+    pub(in crate::model::cycle::network) fn new(params: &NetworkParams) -> InputPort {
         InputPort { gate: params.all, ..InputPort::default() }
     }
 
     /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin. `shut`: credits that
     /// another input claims.
     #[inline(always)]
-    pub(super) fn ask(
+    pub(in crate::model::cycle::network) fn ask(
         &self,
         outputs: &OutputPorts,
         starts: u64,
@@ -161,19 +166,19 @@ impl InputPort {
     /// Returns the outputs that heads with one destination wait for, whether or not they could leave, and those that the
     /// head of the KV_DATA channel whose turn it is waits for.
     #[inline(always)]
-    pub(super) fn held(&self, ask: &Ask, params: &NetworkParams) -> [u8; 2] {
+    pub(in crate::model::cycle::network) fn held(&self, ask: &Ask, params: &NetworkParams) -> [u8; 2] {
         [any(self.owed & !params.data_lanes), gather(self.owed >> (ask.slot & 7))]
     }
 
     /// The favoured head has waited too long.
     #[inline(always)]
-    pub(super) fn is_late(&self) -> bool {
+    pub(in crate::model::cycle::network) fn is_late(&self) -> bool {
         self.waited >= PERIODS.claims
     }
 
     /// Returns the credits that the favoured head would claim, since it has waited too long.
     #[inline(always)]
-    pub(super) fn claim(&self, ask: &Ask, params: &NetworkParams) -> Claim {
+    pub(in crate::model::cycle::network) fn claim(&self, ask: &Ask, params: &NetworkParams) -> Claim {
         let favoured = ask.favoured;
         if !self.is_late() || self.in_packet >> favoured & 1 == 1 {
             return Claim::default();
@@ -189,7 +194,7 @@ impl InputPort {
 
     /// Output channel for a flit of `vc`; `new` if its packet has none yet.
     #[inline(always)]
-    pub(super) fn output_vc(&self, vc: u8, new: u8, params: &NetworkParams) -> u8 {
+    pub(in crate::model::cycle::network) fn output_vc(&self, vc: u8, new: u8, params: &NetworkParams) -> u8 {
         let of_packet = if self.in_packet >> vc & 1 == 1 { self.owner(vc) } else { new };
         if vc < params.vn0 {
             of_packet
@@ -200,13 +205,19 @@ impl InputPort {
 
     /// A flit of `vc` begins a packet of VN0.
     #[inline(always)]
-    pub(super) fn begins(&self, vc: u8, params: &NetworkParams) -> bool {
+    pub(in crate::model::cycle::network) fn begins(&self, vc: u8, params: &NetworkParams) -> bool {
         (params.vn0_mask & !self.in_packet) >> vc & 1 == 1
     }
 
     /// Tracks packets: the flit of `vc` has left on output channel `given`.
     #[inline(always)]
-    pub(super) fn follow(&mut self, vc: u8, given: u8, last: bool, params: &NetworkParams) {
+    pub(in crate::model::cycle::network) fn follow(
+        &mut self,
+        vc: u8,
+        given: u8,
+        last: bool,
+        params: &NetworkParams,
+    ) {
         let goes_on = (vc < params.vn0) & !last;
         self.in_packet = self.in_packet & !(1 << vc) | u8::from(goes_on) << vc;
         let at = 2 * (vc & 3);
@@ -215,13 +226,13 @@ impl InputPort {
 
     /// Notes whether the buffer of `vc` is at least half full.
     #[inline(always)]
-    pub(super) fn fill(&mut self, vc: u8, half_full: bool) {
+    pub(in crate::model::cycle::network) fn fill(&mut self, vc: u8, half_full: bool) {
         self.full = self.full & !(1 << vc) | u8::from(half_full) << vc;
     }
 
     /// Gives the turn of VN0 to the channel after the one that has left.
     #[inline(always)]
-    pub(super) fn turn_part(&mut self, vc: u8, params: &NetworkParams) {
+    pub(in crate::model::cycle::network) fn turn_part(&mut self, vc: u8, params: &NetworkParams) {
         if vc < params.vn0 {
             self.part_turn = after(vc, params.vn0);
         }
@@ -229,14 +240,14 @@ impl InputPort {
 
     /// Removes granted outputs from the head of `vc`. Returns true if it owes no more copies.
     #[inline(always)]
-    pub(super) fn serve(&mut self, vc: u8, granted: u8) -> bool {
+    pub(in crate::model::cycle::network) fn serve(&mut self, vc: u8, granted: u8) -> bool {
         self.owed &= !scatter(granted, vc);
         self.owed & spread(1 << vc) == 0
     }
 
     /// Removes the head of `vc`; `next` is the flit behind it.
     #[inline(always)]
-    pub(super) fn pop(&mut self, vc: u8, next: Option<Held>) {
+    pub(in crate::model::cycle::network) fn pop(&mut self, vc: u8, next: Option<Held>) {
         match next {
             None => self.occupied &= !(1 << vc),
             Some(next) => self.owed |= scatter(next.route(), vc),
@@ -245,7 +256,7 @@ impl InputPort {
 
     /// Adds a flit at the head of `vc`, which was empty.
     #[inline(always)]
-    pub(super) fn lead(&mut self, vc: u8, held: Held) {
+    pub(in crate::model::cycle::network) fn lead(&mut self, vc: u8, held: Held) {
         self.occupied |= 1 << vc;
         self.owed |= scatter(held.route(), vc);
     }
@@ -254,7 +265,7 @@ impl InputPort {
     /// one, and those in `freed` also freed its slot. The port `may_claim`, the favoured
     /// head claims, and it `insists` on outputs.
     #[inline(always)]
-    pub(super) fn turn(
+    pub(in crate::model::cycle::network) fn turn(
         &mut self,
         ask: &Ask,
         occupied: u8,

@@ -15,12 +15,12 @@ pub struct Wanted {
 
 /// Part of a token that is written into a flit: a word of K, or an element of V, four times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TokenPart {
+pub(in crate::model::cycle::takv) struct TokenPart {
     /// It is of V.
-    pub(super) value: bool,
+    pub(in crate::model::cycle::takv) value: bool,
     /// Number of the word or element.
-    pub(super) number: u32,
-    pub(super) data: u64,
+    pub(in crate::model::cycle::takv) number: u32,
+    pub(in crate::model::cycle::takv) data: u64,
 }
 
 /// K and V of a new token. Words of the next take the places of those that are no longer needed.
@@ -64,12 +64,12 @@ impl NewToken {
     }
 
     /// Part that is written: a register.
-    pub(super) fn part(&self) -> Option<&TokenPart> {
+    pub(in crate::model::cycle::takv) fn part(&self) -> Option<&TokenPart> {
         self.part.as_ref()
     }
 
     /// The next part: whether it is of V, and its number.
-    pub(super) fn next(&self) -> (bool, u32) {
+    pub(in crate::model::cycle::takv) fn next(&self) -> (bool, u32) {
         (self.value, self.number)
     }
 
@@ -214,8 +214,8 @@ impl WritePort {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::config::Config;
+    use crate::model::cycle::takv::memory::new_token::*;
 
     #[test]
     fn a_token_that_has_come_in_part_keeps_no_other_from_the_port() {
