@@ -5,8 +5,8 @@
 //! two agree if nothing is evaluated wider than its type ([`check_widths`]) and every output is
 //! written before, and never after, it is read ([`Order`]).
 
-use super::error::PrintError;
-use super::symbols::{is_scalar_literal, Dir, Symbols};
+use crate::kernels::printing::error::PrintError;
+use crate::kernels::printing::symbols::{is_scalar_literal, Dir, Symbols};
 use rust_hdl::core::ast::{VerilogExpression as Expr, VerilogOp as Op, VerilogOpUnary as Unary};
 use std::collections::BTreeSet;
 

@@ -3,10 +3,8 @@
 //! Each cell runs over cycles, with inputs that are drawn, against the rule of its kernel and the state that the rule
 //! gives. The registers are those of the shells in `templates/rtl`, reset included.
 
-use meshkv::kernels::{
-    arbiter2, arbiter4, credit_counter, credit_gauge, round_robin, Arbiter2, Arbiter4, CreditCounter,
-    CreditGauge,
-};
+use meshkv::kernels::cells::{arbiter2, arbiter4, credit_counter, credit_gauge, round_robin};
+use meshkv::kernels::{Arbiter2, Arbiter4, CreditCounter, CreditGauge};
 use meshkv::model::cycle::common::Fifo;
 use rust_hdl::prelude::*;
 

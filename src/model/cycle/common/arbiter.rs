@@ -22,7 +22,7 @@ pub fn lowest_free(taken: u64, count: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{arbiter2, round_robin};
+    use crate::kernels::cells::{arbiter2, round_robin};
 
     #[test]
     fn two_in_turn_are_granted_as_by_the_arbiter_of_two() {

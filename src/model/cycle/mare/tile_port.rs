@@ -3,7 +3,7 @@
 
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
-use crate::kernels::eager_fork;
+use crate::kernels::cells::eager_fork;
 use crate::model::cycle::common::{lowest, meet, only, several, some, without, TileBits};
 use crate::model::cycle::mare::home::slice_streamer::Streamed;
 use crate::model::cycle::network::Flit;

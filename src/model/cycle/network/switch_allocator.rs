@@ -5,9 +5,10 @@
 //! before. An output first decides between the classes that could send, then between the inputs of that class.
 
 use super::phase::Phase;
-use crate::kernels::class_turn::{self, ClassOrder};
-use crate::kernels::shared_turn::{self, Shares, Turn};
-use crate::kernels::{output_open, round_robin, straight_turn};
+use crate::kernels::cells::round_robin;
+use crate::kernels::network::class_turn::{self, ClassOrder};
+use crate::kernels::network::shared_turn::{self, Shares, Turn};
+use crate::kernels::network::{output_open, straight_turn};
 use crate::model::cycle::network::flits::lanes::{any, gather, lane, nonzero, scatter_all};
 
 pub(super) const N: usize = 0;

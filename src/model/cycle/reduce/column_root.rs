@@ -6,7 +6,7 @@
 use super::finisher::{Finisher, OutFlit, Summed};
 use super::reduce_inlet::ReduceInlet;
 use crate::design::{finish_lanes, index_bits, root_lanes, Design};
-use crate::kernels::root_phase::{self, Events, Phase};
+use crate::kernels::fabric::root_phase::{self, Events, Phase};
 use crate::model::cycle::common::DelayLine;
 use crate::model::cycle::mare::RootFlit;
 

@@ -1,7 +1,7 @@
 //! Stop of the column bus (`meshkv_bus_stop`).
 
 use super::bus_word::BusWord;
-use crate::kernels::{credit_gauge, eager_fork};
+use crate::kernels::cells::{credit_gauge, eager_fork};
 use crate::model::cycle::common::Fifo;
 
 /// Queue of words, and the registers to the next stop.

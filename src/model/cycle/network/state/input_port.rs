@@ -5,8 +5,8 @@
 //! with them, so a write is needed only when one of them stays.
 
 use crate::design::{CLAIM_LIMIT, CLAIM_PERIODS};
-use crate::kernels::credit_claim::{self, Events, Periods};
-use crate::kernels::starvation_guard;
+use crate::kernels::network::credit_claim::{self, Events, Periods};
+use crate::kernels::network::starvation_guard;
 use crate::model::cycle::network::flits::lanes::{any, gather, lane, scatter, spread};
 use crate::model::cycle::network::params::NetworkParams;
 use crate::model::cycle::network::phase::Phase;

@@ -1,6 +1,7 @@
 //! Output ports of a router: `meshkv_output_port`, all five at once.
 
-use crate::kernels::{credit_counter, packet_lock};
+use crate::kernels::cells::credit_counter;
+use crate::kernels::network::packet_lock;
 use crate::model::cycle::network::flits::lanes::{gather, lane, spread};
 use crate::model::cycle::network::params::{NetworkParams, MOST_VCS};
 use crate::model::cycle::network::phase::Phase;

@@ -1,8 +1,8 @@
 //! Filler of a home's staging memory (`meshkv_filler`).
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
-use crate::kernels::credit_gauge;
-use crate::kernels::k_then_v::{self, Progress};
+use crate::kernels::cells::credit_gauge;
+use crate::kernels::fabric::k_then_v::{self, Progress};
 use crate::model::cycle::common::{bits, lowest_free, Fifo};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 use crate::model::cycle::takv::memory::burst::{Answer, Burst};

@@ -1,7 +1,7 @@
 //! New tokens at their home (`meshkv_new_token`), and on their way to external memory (`meshkv_write_port`).
 
 use crate::design::{Append, Design};
-use crate::kernels::credit_gauge;
+use crate::kernels::cells::credit_gauge;
 use crate::model::cycle::common::Fifo;
 
 /// Wishes of the filler in a period.

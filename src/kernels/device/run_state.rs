@@ -1,0 +1,528 @@
+//! State machine of a run: selects the next of ten states and updates the flags of the run and its resets.
+//!
+//! Invariant: an error leaves every state of a run for RESET, and every state from RESET on is left
+//! after a bounded time, so that a run always ends in OVER. A soft reset that cannot be obeyed is
+//! kept for the next cycle in which it can.
+//!
+//! `run_q` is set from start to end of a run, `ends_q` once it has failed, `sick_q` while the core
+//! could not be reset. The shell has the timer, the epoch and the dirty epochs; the kernel drives the
+//! signals that clear and advance them.
+
+use crate::kernels::printing::error::PrintError;
+use crate::kernels::printing::kernel::Kernel;
+use rust_hdl::prelude::*;
+
+/// Registers and events that determine the next state.
+#[derive(LogicBlock)]
+pub struct RunState {
+    /// The host starts a run.
+    pub start: Signal<In, Bit>,
+    /// The host writes a soft reset.
+    pub soft_reset: Signal<In, Bit>,
+    /// PaD was reset on its own.
+    pub pe_down: Signal<In, Bit>,
+    /// A run that is under way fails.
+    pub breaks: Signal<In, Bit>,
+    /// The run does not begin.
+    pub refused: Signal<In, Bit>,
+    /// The run begins.
+    pub accepts: Signal<In, Bit>,
+    /// The list of descriptors is to be read.
+    pub lists: Signal<In, Bit>,
+    /// It has been read.
+    pub list_done: Signal<In, Bit>,
+    /// The core has all queries, or knows that they come.
+    pub query_done: Signal<In, Bit>,
+    /// Descriptors of the run are left.
+    pub queue_left: Signal<In, Bit>,
+    /// All due outputs have been written for some cycles.
+    pub calm: Signal<In, Bit>,
+    /// The core is in reset.
+    pub held: Signal<In, Bit>,
+    /// The core is out of reset.
+    pub released: Signal<In, Bit>,
+    /// Memory still owes answers.
+    pub owed: Signal<In, Bit>,
+    /// The reset has lasted long enough for `owed` to be seen.
+    pub rested: Signal<In, Bit>,
+    /// The time-out has passed.
+    pub waited: Signal<In, Bit>,
+    /// State.
+    pub state_q: Signal<In, Bits<4>>,
+    /// A run has started and not ended.
+    pub run_q: Signal<In, Bit>,
+    /// The run has failed.
+    pub ends_q: Signal<In, Bit>,
+    /// The core could not be reset yet.
+    pub sick_q: Signal<In, Bit>,
+    /// A soft reset is pending.
+    pub soft_q: Signal<In, Bit>,
+    /// Next `state_q`.
+    pub state_d: Signal<Out, Bits<4>>,
+    /// Next `run_q`.
+    pub run_d: Signal<Out, Bit>,
+    /// Next `ends_q`.
+    pub ends_d: Signal<Out, Bit>,
+    /// Next `sick_q`.
+    pub sick_d: Signal<Out, Bit>,
+    /// Next `soft_q`.
+    pub soft_d: Signal<Out, Bit>,
+    /// The timer starts again.
+    pub clears_timer: Signal<Out, Bit>,
+    /// Memory owes nothing: all epochs are clean.
+    pub cleans: Signal<Out, Bit>,
+    /// The epoch ends while memory owes answers.
+    pub soils: Signal<Out, Bit>,
+    /// The next epoch begins.
+    pub next_epoch: Signal<Out, Bit>,
+    idle: Constant<Bits<4>>,
+    arguments: Constant<Bits<4>>,
+    queries: Constant<Bits<4>>,
+    descriptors: Constant<Bits<4>>,
+    outputs: Constant<Bits<4>>,
+    over: Constant<Bits<4>>,
+    reset: Constant<Bits<4>>,
+    quiet: Constant<Bits<4>>,
+    release: Constant<Bits<4>>,
+    list: Constant<Bits<4>>,
+}
+
+impl RunState {
+    /// Returns a state machine whose states are numbered in their order.
+    pub fn new() -> Self {
+        let state = |number: u64| Constant::new(number.into());
+        RunState {
+            start: Default::default(),
+            soft_reset: Default::default(),
+            pe_down: Default::default(),
+            breaks: Default::default(),
+            refused: Default::default(),
+            accepts: Default::default(),
+            lists: Default::default(),
+            list_done: Default::default(),
+            query_done: Default::default(),
+            queue_left: Default::default(),
+            calm: Default::default(),
+            held: Default::default(),
+            released: Default::default(),
+            owed: Default::default(),
+            rested: Default::default(),
+            waited: Default::default(),
+            state_q: Default::default(),
+            run_q: Default::default(),
+            ends_q: Default::default(),
+            sick_q: Default::default(),
+            soft_q: Default::default(),
+            state_d: Default::default(),
+            run_d: Default::default(),
+            ends_d: Default::default(),
+            sick_d: Default::default(),
+            soft_d: Default::default(),
+            clears_timer: Default::default(),
+            cleans: Default::default(),
+            soils: Default::default(),
+            next_epoch: Default::default(),
+            idle: state(0),
+            arguments: state(1),
+            queries: state(2),
+            descriptors: state(3),
+            outputs: state(4),
+            over: state(5),
+            reset: state(6),
+            quiet: state(7),
+            release: state(8),
+            list: state(9),
+        }
+    }
+}
+
+impl Default for RunState {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logic for RunState {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.state_d.next = self.state_q.val();
+        self.run_d.next = self.run_q.val();
+        self.ends_d.next = self.ends_q.val();
+        self.sick_d.next = self.sick_q.val();
+        self.soft_d.next = self.soft_reset.val()
+            | (self.soft_q.val()
+                & ((self.state_q.val() == self.over.val())
+                    | ((self.state_q.val() == self.idle.val()) & self.start.val())));
+        self.clears_timer.next = false;
+        self.cleans.next = false;
+        self.soils.next = false;
+        self.next_epoch.next = false;
+        if self.breaks.val() {
+            self.state_d.next = self.reset.val();
+            self.ends_d.next = true;
+            self.clears_timer.next = true;
+        } else if self.state_q.val() == self.idle.val() {
+            self.ends_d.next = false;
+            self.clears_timer.next = true;
+            self.cleans.next = !self.owed.val();
+            if self.start.val() {
+                self.run_d.next = true;
+                if self.sick_q.val() {
+                    self.state_d.next = self.reset.val();
+                } else {
+                    self.state_d.next = self.arguments.val();
+                }
+            } else if self.soft_q.val() | self.pe_down.val() | (self.sick_q.val() & self.held.val()) {
+                self.state_d.next = self.reset.val();
+            }
+        } else if self.state_q.val() == self.arguments.val() {
+            if self.refused.val() {
+                self.state_d.next = self.over.val();
+            } else if self.accepts.val() {
+                self.state_d.next = self.queries.val();
+            } else if self.lists.val() {
+                self.state_d.next = self.list.val();
+            }
+        } else if self.state_q.val() == self.list.val() {
+            if self.list_done.val() {
+                self.state_d.next = self.arguments.val();
+            }
+        } else if self.state_q.val() == self.queries.val() {
+            if self.query_done.val() {
+                self.state_d.next = self.descriptors.val();
+            }
+        } else if self.state_q.val() == self.descriptors.val() {
+            if !self.queue_left.val() {
+                self.state_d.next = self.outputs.val();
+            }
+        } else if self.state_q.val() == self.outputs.val() {
+            if self.calm.val() {
+                self.state_d.next = self.over.val();
+            }
+        } else if self.state_q.val() == self.over.val() {
+            self.run_d.next = false;
+            self.state_d.next = self.idle.val();
+        } else if self.state_q.val() == self.quiet.val() {
+            if (!self.owed.val() & self.rested.val()) | self.waited.val() {
+                self.cleans.next = !self.owed.val() & self.rested.val();
+                self.soils.next = self.owed.val() | !self.rested.val();
+                self.next_epoch.next = true;
+                self.clears_timer.next = true;
+                self.sick_d.next = false;
+                self.state_d.next = self.release.val();
+            }
+        } else if (self.state_q.val() == self.reset.val()) & self.held.val() {
+            self.clears_timer.next = true;
+            self.state_d.next = self.quiet.val();
+        } else if (self.state_q.val() == self.release.val()) & self.released.val() {
+            if self.ends_q.val() {
+                self.state_d.next = self.over.val();
+            } else if self.run_q.val() {
+                self.state_d.next = self.arguments.val();
+            } else {
+                self.state_d.next = self.idle.val();
+            }
+        } else if (self.state_q.val() == self.reset.val()) | (self.state_q.val() == self.release.val()) {
+            // The core's other clock does not run: the run is over all the same.
+            if self.waited.val() {
+                self.sick_d.next = true;
+                if self.run_q.val() {
+                    self.state_d.next = self.over.val();
+                } else {
+                    self.state_d.next = self.idle.val();
+                }
+            }
+        } else {
+            self.state_d.next = self.reset.val();
+        }
+    }
+}
+
+/// States by their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No run.
+    Idle,
+    /// Arguments are checked.
+    Arguments,
+    /// Queries are read.
+    Queries,
+    /// Descriptors of the run are left.
+    Descriptors,
+    /// Outputs are due.
+    Outputs,
+    /// The run ends.
+    Over,
+    /// The core goes into reset.
+    Reset,
+    /// It waits until memory owes nothing.
+    Quiet,
+    /// It comes out of reset.
+    Release,
+    /// The list of descriptors is read.
+    List,
+}
+
+impl State {
+    /// All states, in order of their numbers.
+    pub const ALL: [State; 10] = [
+        State::Idle,
+        State::Arguments,
+        State::Queries,
+        State::Descriptors,
+        State::Outputs,
+        State::Over,
+        State::Reset,
+        State::Quiet,
+        State::Release,
+        State::List,
+    ];
+}
+
+/// Events of a cycle; the signals of [`RunState`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Events {
+    /// The host starts a run.
+    pub start: bool,
+    /// The host writes a soft reset.
+    pub soft_reset: bool,
+    /// PaD was reset on its own.
+    pub pe_down: bool,
+    /// A run that is under way fails.
+    pub breaks: bool,
+    /// The run does not begin.
+    pub refused: bool,
+    /// The run begins.
+    pub accepts: bool,
+    /// The list of descriptors is to be read.
+    pub lists: bool,
+    /// It has been read.
+    pub list_done: bool,
+    /// The core has all queries, or knows that they come.
+    pub query_done: bool,
+    /// Descriptors of the run are left.
+    pub queue_left: bool,
+    /// All due outputs have been written for some cycles.
+    pub calm: bool,
+    /// The core is in reset.
+    pub held: bool,
+    /// The core is out of reset.
+    pub released: bool,
+    /// Memory still owes answers.
+    pub owed: bool,
+    /// The reset has lasted long enough for `owed` to be seen.
+    pub rested: bool,
+    /// The time-out has passed.
+    pub waited: bool,
+}
+
+/// Flags that a run and its resets keep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// A run has started and not ended.
+    pub run: bool,
+    /// The run has failed.
+    pub ends: bool,
+    /// The core could not be reset yet.
+    pub sick: bool,
+    /// A soft reset is pending.
+    pub soft: bool,
+}
+
+/// What the shell does with timer and epochs in a cycle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Orders {
+    /// The timer starts again.
+    pub clears_timer: bool,
+    /// Memory owes nothing: all epochs are clean.
+    pub cleans: bool,
+    /// The epoch ends while memory owes answers.
+    pub soils: bool,
+    /// The next epoch begins.
+    pub next_epoch: bool,
+}
+
+/// Returns the next state and flags, and what the shell does. `None` is a number of no state.
+pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flags, Orders) {
+    use State::*;
+    let Flags { run, sick, .. } = flags;
+    let asked = flags.soft && (state == Some(Over) || (state == Some(Idle) && events.start));
+    let keep = Flags { soft: events.soft_reset || asked, ..flags };
+    let (nothing, restart) = (Orders::default(), Orders { clears_timer: true, ..Orders::default() });
+    let Some(state) = state.filter(|_| !events.breaks) else {
+        let (ends, orders) = if events.breaks { (true, restart) } else { (keep.ends, nothing) };
+        return (Reset, Flags { ends, ..keep }, orders);
+    };
+    let stays = (state, keep, nothing);
+    let goes = |to: State, when: bool| if when { (to, keep, nothing) } else { stays };
+    match state {
+        Idle => {
+            let resets = flags.soft || events.pe_down || (sick && events.held);
+            let next = match (events.start, resets) {
+                (true, _) if !sick => Arguments,
+                (false, false) => Idle,
+                _ => Reset,
+            };
+            let flags = Flags { run: run || events.start, ends: false, ..keep };
+            (next, flags, Orders { cleans: !events.owed, ..restart })
+        }
+        Arguments if events.refused => goes(Over, true),
+        Arguments if events.accepts => goes(Queries, true),
+        Arguments => goes(List, events.lists),
+        List => goes(Arguments, events.list_done),
+        Queries => goes(Descriptors, events.query_done),
+        Descriptors => goes(Outputs, !events.queue_left),
+        Outputs => goes(Over, events.calm),
+        Over => (Idle, Flags { run: false, ..keep }, nothing),
+        Reset if events.held => (Quiet, keep, restart),
+        Release if events.released && flags.ends => goes(Over, true),
+        Release if events.released => goes(if run { Arguments } else { Idle }, true),
+        // The core's other clock does not run: the run is over all the same.
+        Reset | Release if events.waited => {
+            (if run { Over } else { Idle }, Flags { sick: true, ..keep }, nothing)
+        }
+        Reset | Release => stays,
+        Quiet => {
+            let clean = !events.owed && events.rested;
+            let orders = Orders { cleans: clean, soils: !clean, next_epoch: true, ..restart };
+            let leaves = (Release, Flags { sick: false, ..keep }, orders);
+            if clean || events.waited {
+                leaves
+            } else {
+                stays
+            }
+        }
+    }
+}
+
+/// Prints [`RunState`].
+pub fn run_state() -> Result<Kernel, PrintError> {
+    Kernel::print(
+        "run_state",
+        "Next state of a run, and what is kept of it and of its resets.",
+        &RunState::new(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kernels::device::run_state::*;
+
+    /// The inputs of a state that its successor depends on, as numbers of bits of a case.
+    fn read_in(state: Option<State>) -> &'static [u32] {
+        match state {
+            Some(State::Idle) => &[0, 1, 2, 3, 10, 12],
+            Some(State::Arguments) => &[3, 4, 5, 15],
+            Some(State::List) => &[3, 9],
+            Some(State::Queries) => &[3, 6],
+            Some(State::Descriptors) => &[3, 7],
+            Some(State::Outputs) => &[3, 8],
+            Some(State::Reset) => &[3, 10, 14],
+            Some(State::Quiet) => &[3, 12, 13, 14],
+            Some(State::Release) => &[3, 11, 14],
+            Some(State::Over) | None => &[3],
+        }
+    }
+
+    /// Events of a case, a bit each.
+    fn events(case: u32) -> Events {
+        let bit = |i: u32| case >> i & 1 != 0;
+        Events {
+            start: bit(0),
+            soft_reset: bit(1),
+            pe_down: bit(2),
+            breaks: bit(3),
+            refused: bit(4),
+            accepts: bit(5),
+            query_done: bit(6),
+            queue_left: bit(7),
+            calm: bit(8),
+            list_done: bit(9),
+            held: bit(10),
+            released: bit(11),
+            owed: bit(12),
+            rested: bit(13),
+            waited: bit(14),
+            lists: bit(15),
+        }
+    }
+
+    /// Runs the kernel for a cycle.
+    fn step(uut: &mut RunState, state: usize, events: &Events, flags: Flags) -> (State, Flags, Orders) {
+        uut.start.next = events.start;
+        uut.soft_reset.next = events.soft_reset;
+        uut.pe_down.next = events.pe_down;
+        uut.breaks.next = events.breaks;
+        uut.refused.next = events.refused;
+        uut.accepts.next = events.accepts;
+        uut.query_done.next = events.query_done;
+        uut.queue_left.next = events.queue_left;
+        uut.calm.next = events.calm;
+        uut.list_done.next = events.list_done;
+        uut.held.next = events.held;
+        uut.released.next = events.released;
+        uut.owed.next = events.owed;
+        uut.rested.next = events.rested;
+        uut.waited.next = events.waited;
+        uut.lists.next = events.lists;
+        uut.state_q.next = (state as u64).into();
+        [uut.run_q.next, uut.ends_q.next, uut.sick_q.next, uut.soft_q.next] =
+            [flags.run, flags.ends, flags.sick, flags.soft];
+        assert!(simulate(uut, 4));
+        let flags = Flags {
+            run: uut.run_d.val(),
+            ends: uut.ends_d.val(),
+            sick: uut.sick_d.val(),
+            soft: uut.soft_d.val(),
+        };
+        let orders = Orders {
+            clears_timer: uut.clears_timer.val(),
+            cleans: uut.cleans.val(),
+            soils: uut.soils.val(),
+            next_epoch: uut.next_epoch.val(),
+        };
+        (State::ALL[u64::from(uut.state_d.val()) as usize], flags, orders)
+    }
+
+    #[test]
+    fn every_state_follows_its_rule_whatever_the_inputs_it_reads() {
+        let mut uut = RunState::new();
+        for (number, kept) in (0..16).flat_map(|state| (0..16).map(move |kept| (state, kept))) {
+            let state = State::ALL.get(number).copied();
+            let [run, ends, sick, soft] = [0, 1, 2, 3].map(|i| kept >> i & 1 != 0);
+            let flags = Flags { run, ends, sick, soft };
+            // All values of what the state reads, with all else low and with all else high.
+            let read = read_in(state);
+            let mask: u32 = read.iter().map(|i| 1 << i).sum();
+            for case in 0..1_u32 << read.len() {
+                let low: u32 = read.iter().enumerate().map(|(at, i)| (case >> at & 1) << i).sum();
+                for events in [low, low | (0xffff & !mask)].map(events) {
+                    let expected = rule(state, &events, flags);
+                    assert_eq!(
+                        step(&mut uut, number, &events, flags),
+                        expected,
+                        "{state:?} {events:?} {flags:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_ends_from_every_state_once_nothing_is_awaited_any_longer() {
+        let mut uut = RunState::new();
+        for first in 0..16 {
+            // It fails where it can, the core is never held or released, and all waiting is over.
+            let (mut number, mut flags) = (first, Flags { run: true, ..Flags::default() });
+            let mut cycles = 0;
+            while number != State::Idle as usize {
+                let breaks = (1..=4).contains(&number) || number == State::List as usize;
+                let events = Events { waited: true, breaks, ..Events::default() };
+                let (next, kept, _) = step(&mut uut, number, &events, flags);
+                (number, flags) = (next as usize, kept);
+                cycles += 1;
+                assert!(cycles <= 4, "state {first}");
+            }
+        }
+    }
+}

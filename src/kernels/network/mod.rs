@@ -1,0 +1,9 @@
+//! Decisions of the router: classes, turns, credits, claims.
+
+pub mod class_turn;
+pub mod credit_claim;
+pub mod output_open;
+pub mod packet_lock;
+pub mod shared_turn;
+pub mod starvation_guard;
+pub mod straight_turn;
