@@ -14,11 +14,7 @@
 //! * [`kernels`]: control logic written in rust-hdl and printed as Verilog.
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
 //! * [`model`]: the datapath in every bit, and the network in every cycle.
-//! * [`tools`]: paths of Verilator, Icarus Verilog, Yosys, slang, Tcl and the C++ compiler.
-//! * `input`: files of a user, up to a size, and quotes of them.
-//! * `locks`: locks between processes.
-//! * `svg`: drawings to scale.
-//! * `workers`: independent pieces of work on several threads.
+//! * [`tools`]: the external tools and their cache; threads, locks between processes, and files of a user.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
 //! * [`synth`]: resources of a design on the device, by Yosys.
 //! * [`eval`]: metrics, sweeps and pictures.
@@ -30,11 +26,7 @@ pub mod cosim;
 pub mod design;
 pub mod emit;
 pub mod eval;
-mod input;
 pub mod kernels;
-mod locks;
 pub mod model;
-mod svg;
 pub mod synth;
 pub mod tools;
-pub mod workers;

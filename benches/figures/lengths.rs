@@ -11,7 +11,7 @@ use anyhow::{ensure, Context, Result};
 use meshkv::config::Config;
 use meshkv::design::{Design, Mapping};
 use meshkv::eval::DrawnRun;
-use meshkv::workers;
+use meshkv::tools::workers;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -12,6 +12,7 @@ mod ecosystem;
 mod filelist;
 mod rtl;
 mod source_file;
+pub(crate) mod svg;
 mod templates;
 mod write;
 

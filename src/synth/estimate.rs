@@ -4,7 +4,7 @@ use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
 use super::yosys::{Costs, Effort, Step, Yosys};
 use crate::design::{Design, Floorplan, Fpga, Mesh, Resources, Wires};
 use crate::emit;
-use crate::workers;
+use crate::tools::workers;
 use anyhow::{Context, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

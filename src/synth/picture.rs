@@ -6,7 +6,7 @@
 use super::estimate::{Estimate, Shell};
 use super::parts::Scale;
 use crate::design::Resources;
-use crate::svg::draw;
+use crate::emit::svg::draw;
 
 const MARGIN: i64 = 24;
 /// Room for title and subtitle.

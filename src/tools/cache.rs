@@ -5,7 +5,7 @@
 //! hash of every file detects a damaged entry, which is built again. The cache does not know what
 //! an entry contains.
 
-use crate::locks::{self, Lock};
+use crate::tools::locks::{self, Lock};
 use rustix::fs::StatVfsMountFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

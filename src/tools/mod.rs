@@ -8,6 +8,9 @@ pub(crate) mod cache;
 pub mod child;
 mod error;
 mod find;
+pub(crate) mod input;
+pub(crate) mod locks;
+pub mod workers;
 
 pub use error::ToolError;
 pub use find::notice::{Caller, Notice};

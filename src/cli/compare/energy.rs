@@ -2,7 +2,7 @@
 
 use crate::design::{Design, Illegal};
 use crate::eval::{EnergyTable, Tier};
-use crate::input;
+use crate::tools::input;
 use anyhow::{anyhow, Context};
 use std::path::Path;
 

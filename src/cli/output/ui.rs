@@ -7,7 +7,7 @@
 use crate::cli::output::diagnostics::{Check, Diagnostic};
 use crate::cli::output::progress::{Progress, Shown, EVERY};
 use crate::cli::output::provenance::{ErrorOutput, Failure, Provenance, Wall};
-use crate::input;
+use crate::tools::input;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use crate::config::findings::advice::Advice;
 use crate::config::findings::finding::{help_text, Finding, Severity};
-use crate::input;
+use crate::tools::input;
 use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A malformed line of a file of traffic, with place, rule and way out.
 
-use crate::input;
+use crate::tools::input;
 use std::ops::Range;
 use thiserror::Error;
 

@@ -6,7 +6,7 @@
 
 use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::source_file::SourceFile;
-use crate::svg::draw;
+use crate::emit::svg::draw;
 
 /// Side of a tile.
 const TILE: u32 = 48;

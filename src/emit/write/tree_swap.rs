@@ -11,7 +11,7 @@
 //! The module is independent of the emitted content.
 
 use super::manifest::{sha256_of_file, Manifest};
-use crate::locks::{self, Lock};
+use crate::tools::locks::{self, Lock};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;

@@ -13,7 +13,7 @@ use crate::eval::grid::{Point, ROW_FORMAT};
 use crate::eval::paper::{claims, plan, Draw, Errors, Extent, Found, Head, Plan, Section, Verdict};
 use crate::eval::paper::{figures, page, tables};
 use crate::eval::DEFAULT_TIER;
-use crate::workers;
+use crate::tools::workers;
 use clap::ValueEnum;
 use output::Output;
 use schemars::JsonSchema;

@@ -6,8 +6,8 @@ use crate::cli::program::interrupt::Interrupt;
 use crate::design::{Design, Fpga, Resources as Counts};
 use crate::eval::paper::{fabric, Model, Resources};
 use crate::synth::{Demand, Effort, Estimate, Limits, Step, Yosys};
+use crate::tools::workers;
 use crate::tools::Caller;
-use crate::workers;
 use anyhow::anyhow;
 
 /// The fabric of the paper's table: 8 x 8 tiles, flits of 512 bits.

@@ -9,8 +9,8 @@ use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::design::Design;
 use crate::eval::grid::Point;
 use crate::synth::{design_timing, pending, Demand, Effort, Pending, Yosys};
+use crate::tools::workers;
 use crate::tools::{Caller, Notice};
-use crate::workers;
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

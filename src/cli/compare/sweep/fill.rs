@@ -5,7 +5,7 @@ use crate::cli::compare::sweep::store::Store;
 use crate::cli::output::ui::Ui;
 use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::eval::grid::Point;
-use crate::workers;
+use crate::tools::workers;
 
 /// What a run added to a folder.
 #[derive(Debug, Default)]

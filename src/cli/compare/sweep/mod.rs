@@ -25,7 +25,7 @@ use crate::cli::program::interrupt::Interrupt;
 use crate::cli::program::scope::{Only, Scope};
 use crate::config::{load_grid, Engine, Grid, Report, WorkKind};
 use crate::eval::grid::{expand, outline, with_area, Column, Expanded, Point, Record};
-use crate::workers;
+use crate::tools::workers;
 use anyhow::{anyhow, Context};
 use execute::{Execute, Outcome};
 use list::text;

@@ -17,7 +17,7 @@ use crate::cli::compare::sweep::areas::Areas;
 use crate::cli::compare::sweep::Meta;
 use crate::cli::program::whole_file;
 use crate::eval::grid::{csv_head, parse_line, to_parquet, Column, Expanded, Point, Record};
-use crate::locks::{self, Lock};
+use crate::tools::locks::{self, Lock};
 use anyhow::{bail, Context};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Arguments of `meshkv estimate`.
 
 use crate::synth::{Limits, Shell};
-use crate::workers;
+use crate::tools::workers;
 use std::path::PathBuf;
 
 /// Estimate what a configuration takes on the device, and whether it fits

@@ -7,7 +7,7 @@
 mod frame;
 
 use crate::design::{Design, PlacementKind};
-use crate::svg::draw;
+use crate::emit::svg::draw;
 use frame::{Frame, CELL, LABEL, LINE, MARGIN, SIDE, TANK, TITLE};
 
 /// One colour per layer modulo columns: under the paper's placement, one per column.
