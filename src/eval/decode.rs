@@ -6,7 +6,7 @@ use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
 use crate::cosim::workloads::decode::{Decoded, Plan, Step, StepCounts};
-use crate::design::{Class, Design, Fpga, NodeId, Port};
+use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 
 /// The links across the middle columns: eastwards, and westwards.
@@ -60,16 +60,15 @@ impl DecodeRow {
         let link_bits = flit_bits + f64::from(design.flit.head_width);
         // Into the staging memory and out of it, into the FIFO of a tile and out of it.
         let sram_flits = done.event("flits_filled") + done.event("flits_streamed") + 2 * taken;
-        let pe = &design.config.pe;
         // Every row of K and of V is multiplied for each head that attends.
-        let row_macs = 2 * u64::from(design.config.model.heads) * u64::from(pe.head_dim);
+        let row_macs = 2 * u64::from(design.model.heads) * u64::from(design.pe.head_dim);
         let activity = Activity {
             link_bits: by_class.all() * link_bits,
             sram_bits: sram_flits as f64 * flit_bits,
             macs: (step.rows * row_macs) as f64 * steps,
             memory_bits: beats as f64 * flit_bits,
         };
-        let us = |cycles: f64| cycles / design.config.clock.noc_mhz;
+        let us = |cycles: f64| cycles / design.clock.noc_mhz;
         let cycles_a_step = done.cycles as f64 / steps;
         let tokens = f64::from(batch);
 
@@ -87,7 +86,7 @@ impl DecodeRow {
             cycles: whole_cycles,
             error: sample.error(),
             latency_us: us(whole_cycles),
-            tokens_per_second: tokens * 1e6 * design.config.clock.noc_mhz / whole_cycles.max(1.0),
+            tokens_per_second: tokens * 1e6 * design.clock.noc_mhz / whole_cycles.max(1.0),
             energy_nj: energies.of(&Activity {
                 link_bits: whole.all() * link_bits,
                 sram_bits: activity.sram_bits * data,
@@ -135,11 +134,11 @@ impl DecodeRow {
             steps: done.steps.iter().map(|step| step_row(step, design.mesh.cols())).collect(),
             swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
             platform: Platform {
-                bandwidth_gbs: design.config.memory.bandwidth_gbs,
-                latency_ns: design.config.memory.latency_ns,
-                channels: Fpga::of(design.config.board).hbm_channels,
+                bandwidth_gbs: design.memory.bandwidth_gbs,
+                latency_ns: design.memory.latency_ns,
+                channels: design.fpga().hbm_channels,
                 ports: design.memory.ports,
-                noc_mhz: design.config.clock.noc_mhz,
+                noc_mhz: design.clock.noc_mhz,
             },
             attended_tokens: step.attended,
             delivered: taken,

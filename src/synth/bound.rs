@@ -43,7 +43,7 @@ const DSP: usize = 5;
 pub fn lower_bounds(design: &Design) -> Vec<Bound> {
     let (flit, head) = (u64::from(design.flit.data_width), u64::from(design.flit.head_width));
     let bits = flit + head;
-    let (rows, lanes) = (u64::from(design.config.pe.array_rows), flit / 16);
+    let (rows, lanes) = (u64::from(design.pe.array_rows), flit / 16);
     let slots = u64::from(design.router.vcs() * design.router.vc_depth);
     let ports = Port::ALL.len() as u64;
     let inputs = |output| Port::ALL.iter().filter(|&&input| TURNS.allows(input, output)).count() as u64;

@@ -47,7 +47,7 @@ pub(super) fn files(waves: &Path, hierarchy: &Hierarchy, groups: &[Group], desig
     }
     let unit = 10_f64.powi(i32::from(hierarchy.exponent));
     let alone = hierarchy.scopes().any(|scope| scope == "TOP.meshkv_mesh");
-    let cycle = if alone { OF_MESH } else { 1e-6 / design.config.clock.noc_mhz };
+    let cycle = if alone { OF_MESH } else { 1e-6 / design.clock.noc_mhz };
     let zoom = -(CYCLES * cycle / unit).log2();
     let no_markers = " -1".repeat(27);
     let head = format!(

@@ -58,7 +58,7 @@ fn context(design: &Design, modules: &[ModuleSpec], top: &str, parts: &[(&str, &
         Clock {
             name: "net",
             port: "aclk",
-            period: period(design.config.clock.noc_mhz),
+            period: period(design.clock.noc_mhz),
             doc: "the network's clock",
         },
         Clock { name: "hbm", port: "hbm_aclk", period: period(HBM_MHZ), doc: "that of HBM" },

@@ -193,7 +193,7 @@ impl<'a> Core<'a> {
     ) -> Result<AttentionResult, AttentionError> {
         let design = self.design;
         let cols = design.mesh.cols() as usize;
-        let heads = (design.config.model.heads * job.streams) as usize;
+        let heads = (design.model.heads * job.streams) as usize;
         let start = self.pins.cycle();
         let homes = self.homes.clone();
         if let Some(growth) = &mut self.growth {
@@ -201,7 +201,7 @@ impl<'a> Core<'a> {
         }
         self.occupancies = if self.swaps.is_some() { design.mesh.tiles() } else { 0 };
         if job.partials {
-            let asked = vec![u32::MAX; design.config.model.max_streams.div_ceil(32) as usize];
+            let asked = vec![u32::MAX; design.model.max_streams.div_ceil(32) as usize];
             self.pins.set_part(self.one.partials, 0, &asked);
         }
         if !manner.has_queries {
@@ -288,7 +288,7 @@ impl<'a> Core<'a> {
                         if get(self.columns.out_partial) == 1 {
                             State::out_of_flits(&mut shown, 2 * words.len());
                         } else {
-                            shown.truncate(design.config.pe.head_dim as usize);
+                            shown.truncate(design.pe.head_dim as usize);
                         }
                         if (get(self.columns.out_partial) == 1) != job.partials {
                             let what = format!("{of:?} returns the other of output and partial result");
@@ -407,7 +407,7 @@ impl<'a> Core<'a> {
         missing: usize,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), AttentionError> {
-        let heads = self.design.config.model.heads;
+        let heads = self.design.model.heads;
         let elements = 4 * self.design.bus.query_group_words as usize;
         let watchdog = Watchdog::of(self.design);
         for stream in 0..job.streams {

@@ -56,7 +56,7 @@ pub(super) struct Spans {
 impl Spans {
     /// All segments that are attended to. Streams are in the order of falling prefixes.
     pub(super) fn of(design: &Design, stride: u32, streams: &[StreamLength]) -> Spans {
-        let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
+        let (model, p) = (&design.model, design.placement.segment_tokens);
         let from = |stream: &StreamLength| {
             stream.tokens - model.sliding_window.unwrap_or(stream.tokens).min(stream.tokens)
         };
