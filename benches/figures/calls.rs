@@ -29,25 +29,21 @@ pub fn measure() -> Result<Vec<Figure>> {
     let root = env!("CARGO_MANIFEST_DIR");
     let config = toml::from_str(&std::fs::read_to_string(format!("{root}/{CARD}"))?)?;
     let design = Design::from_config("u280_4x8", &config)?;
-    let model = &design.config.model;
+    let model = &design.model;
     let tensors = synthetic(&Synthetic {
         seed: 1,
         heads: model.heads as usize,
         kv_heads: model.kv_heads as usize,
         positions: 1,
         tokens: TOKENS,
-        head_dim: design.config.pe.head_dim as usize,
+        head_dim: design.pe.head_dim as usize,
         logits: Logits::Normal,
     });
     let job = Job::new(&design, &tensors, (0, 1), Mapping::RowAligned, Sharing::KvHead)?;
     let front = verilated(&library(&design, BuildForm::FrontAlone, RunLength::Quick, None)?, 1)?;
     let platform = Platform::of(&design);
     let socket = SplitDevice::new(front, Box::new(ModelCore::new(&job)), &design)?;
-    let clocks = Clocks {
-        noc_mhz: design.config.clock.noc_mhz,
-        pe_mhz: design.config.clock.pe_mhz,
-        ..Clocks::IN_STEP
-    };
+    let clocks = Clocks { noc_mhz: design.clock.noc_mhz, pe_mhz: design.clock.pe_mhz, ..Clocks::IN_STEP };
     let mut bench =
         Bench::new(Device::new(Box::new(socket), &design, &platform, &clocks)?, &design, &platform)?;
 

@@ -22,7 +22,7 @@ pub fn measure() -> Result<Vec<Figure>> {
 }
 
 fn of_design(path: &str, design: &Design, demand: &Demand, timing: &Timing) -> Result<Vec<Figure>> {
-    let (fpga, mesh, limits) = (Fpga::of(design.config.board), design.mesh, Limits::default());
+    let (fpga, mesh, limits) = (design.fpga(), design.mesh, Limits::default());
     let estimate = Estimate::new(demand, mesh, fpga, limits);
     let bits = design.flit.data_width;
     let figure = |what: &str, value: String, goal: Goal| Figure {
@@ -47,7 +47,7 @@ fn of_design(path: &str, design: &Design, demand: &Demand, timing: &Timing) -> R
         full,
         Goal::Met(estimate.fits(), "<= 80 % of each SLR".to_owned()),
     ));
-    let clock = &design.config.clock;
+    let clock = &design.clock;
     for (name, paths, mhz) in [("noc", &timing.noc, clock.noc_mhz), ("pe", &timing.pe, clock.pe_mhz)] {
         let wanted = 1000.0 / mhz;
         figures.push(figure(
@@ -56,7 +56,7 @@ fn of_design(path: &str, design: &Design, demand: &Demand, timing: &Timing) -> R
             Goal::Met(paths.worst_ns <= wanted, format!("<= {wanted:.2} ns")),
         ));
     }
-    let largest = shrink::shapes(demand, &design.config, limits).first().copied();
+    let largest = shrink::shapes(demand, design.configuration(), limits).first().copied();
     let shape =
         largest.map_or("none".to_owned(), |m| format!("{} x {}, {} tiles", m.cols(), m.rows(), m.tiles()));
     figures.push(figure("largest mesh of such tiles that fits, scaled", shape, Goal::Stated));

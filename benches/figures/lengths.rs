@@ -291,7 +291,7 @@ fn of_drawn<'r>(path: &str, drawn: &'r DrawnRun) -> Result<Found<'r>> {
     let mapping =
         Mapping::ALL.into_iter().find(|mapping| mapping.name() == name).context("no such mapping")?;
     let share = drawn.least(&design, mapping)? as f64 / number(&row, "cycles")?;
-    Ok(Found { run: drawn, bytes: drawn.bytes(&design.config), share })
+    Ok(Found { run: drawn, bytes: drawn.bytes(&design), share })
 }
 
 /// Least, 5th percentile and median of the shares of a kind of runs, with goals of the least and the median; nothing if

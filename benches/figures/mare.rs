@@ -38,7 +38,7 @@ pub fn measure() -> Result<Vec<Figure>> {
 /// The reference configuration, changed.
 fn design(change: impl FnOnce(&mut Config)) -> Result<Design> {
     let (reference, _) = Design::load(Path::new(REFERENCE))?;
-    let mut config = reference.config;
+    let mut config = reference.configuration().clone();
     change(&mut config);
     Ok(Design::from_config("bench", &config)?)
 }

@@ -30,6 +30,6 @@ fn told((design, warnings): (Design, Report), ui: &Ui) -> Result<(Design, Report
         let plural = if count == 1 { "" } else { "s" };
         ui.note(format_args!("{}: {count} warning{plural} accepted", warnings.path));
     }
-    ui.made_from(&design.name, design.config.sha256());
+    ui.made_from(&design.name, design.config_sha256());
     Ok((design, warnings))
 }

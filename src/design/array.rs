@@ -2,8 +2,6 @@
 
 use super::design::Design;
 use super::mare::is_wide;
-use super::slice::flit_elements;
-use crate::config::Config;
 
 /// Words of queries and jobs that wait to cross into the PE clock.
 pub const JOB_DEPTH: u32 = 16;
@@ -40,34 +38,32 @@ pub struct Array {
 impl Array {
     /// The array of a design.
     pub fn of(design: &Design) -> Array {
-        let (config, heads) = (&design.config, design.heads.most());
-        let rows = config.pe.array_rows;
+        let (model, rows, heads) = (&design.model, design.pe.array_rows, design.heads.most());
         let mut slots = vec![Vec::new(); rows as usize];
-        for stream in 0..config.model.max_streams {
+        for stream in 0..model.max_streams {
             for head in 0..heads {
                 // Heads of one KV head, and streams of one head, get different rows.
                 slots[((stream + head) % rows) as usize].push(stream * heads + head);
             }
         }
-        let group = config.model.heads / config.model.kv_heads;
         let of_column = |x: u32| {
             let column = design.heads.of_column(x);
-            (0..heads).map(|h| (column.start + h).min(config.model.heads - 1) / group).collect()
+            (0..heads).map(|h| (column.start + h).min(model.heads - 1) / model.group_heads()).collect()
         };
         let kv_heads = (0..design.mesh.cols()).map(of_column).collect();
-        Array { rows, lanes: flit_elements(config), heads, slots, kv_heads }
+        Array { rows, lanes: design.flit.elements, heads, slots, kv_heads }
     }
 
     /// True if block RAMs replace LUTs in the FIFO of flits, as they do where there are few lanes.
-    fn spares_luts(config: &Config) -> bool {
-        config.pe.array_rows * flit_elements(config) <= SPARING_LANES
+    fn spares_luts(design: &Design) -> bool {
+        design.pe.array_rows * design.flit.elements <= SPARING_LANES
     }
 
     /// True if the FIFO before the array is in block RAM. That holds for wide flits, whose depth is free
     /// there, and for arrays that spare LUTs. A shallow FIFO stays in LUTs: 32 words take half of what 64
     /// take.
     pub fn fifo_in_block(design: &Design) -> bool {
-        (Array::spares_luts(&design.config) || is_wide(&design.config)) && design.mare.fifo_depth > LUT_WORDS
+        (Array::spares_luts(design) || is_wide(design.flit.data_width)) && design.mare.fifo_depth > LUT_WORDS
     }
 
     /// Cycles from an op to the first row: the flit is registered, masked, and aligned to its largest exponent, which

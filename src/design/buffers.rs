@@ -14,8 +14,8 @@ impl Design {
 
     /// Bytes of the buffer of queries with new tokens of so many streams.
     pub fn query_bytes(&self, streams: u32) -> u32 {
-        let model = &self.config.model;
-        self.tokens_at() + streams * model.kv_heads * self.config.pe.head_dim * 4
+        let model = &self.model;
+        self.tokens_at() + streams * model.kv_heads * self.pe.head_dim * 4
     }
 
     /// Byte in the buffer of outputs where o of partial results begins: `head_dim` FP32, in the order of outputs.
@@ -31,17 +31,17 @@ impl Design {
 
     /// Bytes of the buffer of outputs of so many streams; with partial results it has places for all streams.
     pub fn output_bytes(&self, streams: u32, partials: bool) -> u32 {
-        let (heads, most) = (self.config.model.heads, self.config.model.max_streams);
+        let (heads, most) = (self.model.heads, self.model.max_streams);
         match partials {
             true => self.partial_states_at() + most * heads * (self.flit.data_width / 8),
-            false => streams * heads * self.config.pe.head_dim * 2,
+            false => streams * heads * self.pe.head_dim * 2,
         }
     }
 
     /// Bytes of as many numbers of `bytes` as all outputs have, in whole pages: no burst crosses 4 KiB.
     fn parts(&self, bytes: u32) -> u32 {
-        let model = &self.config.model;
-        (model.max_streams * model.heads * self.config.pe.head_dim * bytes).next_multiple_of(BUFFER_ALIGN)
+        let model = &self.model;
+        (model.max_streams * model.heads * self.pe.head_dim * bytes).next_multiple_of(BUFFER_ALIGN)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Use of the card's memory channels: the homes and bytes that each holds, as the host's library lays out the cache.
 
 use super::design::Design;
-use super::fpga::Fpga;
 use super::memory::channels_of;
 
 /// Homes and bytes of a channel.
@@ -16,7 +15,7 @@ pub struct ChannelUse {
 impl Design {
     /// Use of each channel of the card. A region that its channels do not hold is counted up to their end.
     pub fn channel_use(&self) -> Vec<ChannelUse> {
-        let fpga = Fpga::of(self.config.board);
+        let fpga = self.fpga();
         let mut all = vec![ChannelUse::default(); fpga.hbm_channels as usize];
         let size = u128::from(fpga.hbm_channel_bytes);
         for port in 0..self.memory.ports {
@@ -43,7 +42,7 @@ impl Design {
         let channels = self.channel_use();
         let homes: u32 = (0..self.memory.ports).map(|port| self.homes_of_port(port).count() as u32).sum();
         let fullest = channels.iter().map(|channel| channel.homes).max().unwrap_or(0).max(1);
-        let of_channel = self.config.memory.bandwidth_gbs / channels.len() as f64;
+        let of_channel = self.memory.bandwidth_gbs / channels.len() as f64;
         f64::from(homes) * of_channel / f64::from(fullest)
     }
 }

@@ -88,6 +88,6 @@ pub const PAD_EVENTS: [&str; 8] = [
 
 /// Events of PaD in a design, in the order of `pad_index`.
 pub fn pad_events(design: &Design) -> Vec<String> {
-    let rows = (0..design.config.pe.array_rows).map(|r| format!("row_{r}_passes"));
+    let rows = (0..design.pe.array_rows).map(|r| format!("row_{r}_passes"));
     PAD_EVENTS.iter().map(|e| (*e).to_owned()).chain(rows).collect()
 }

@@ -2,14 +2,18 @@
 
 use super::append::{Append, TOKEN_WAY_BITS};
 use super::bus::Bus;
+use super::clock::Clock;
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
 use super::flit::{index_bits, FlitLayout};
 use super::floorplan::Floorplan;
 use super::fpga::Fpga;
+use super::head::row_of;
 use super::mapping::Heads;
 use super::mare::Mare;
 use super::memory::Memory;
 use super::mesh::Mesh;
+use super::model::Model;
+use super::pe::Pe;
 use super::placement::{Placement, PlacementKind};
 use super::round_trip::round_trip;
 use super::router::Router;
@@ -45,12 +49,20 @@ pub struct Design {
     pub append: Option<Append>,
     /// The external memory behind the homes.
     pub memory: Memory,
+    /// The processing elements of a tile.
+    pub pe: Pe,
+    /// The model, and the largest load.
+    pub model: Model,
+    /// The clocks.
+    pub clock: Clock,
+    /// Decode steps between two swaps of homes (K); 0 without swaps.
+    pub swap_epoch: u32,
     /// The placement stride a of pi(l, s).
     pub takv_a: u32,
     /// Macro-blocks a tile must be able to home (N_max of the paper).
     pub blocks_per_tile: u32,
     /// The configuration of the design, defaults filled in.
-    pub config: Config,
+    pub(super) config: Config,
 }
 
 impl Design {
@@ -61,14 +73,49 @@ impl Design {
         self
     }
 
+    /// The configuration as it was written, defaults filled in: to print it, or to make another from it. A value of the
+    /// fabric is a field or method of the design.
+    pub fn configuration(&self) -> &Config {
+        &self.config
+    }
+
+    /// SHA-256 of the configuration, which names the design in results: [`Config::sha256`].
+    pub fn config_sha256(&self) -> String {
+        self.config.sha256()
+    }
+
+    /// Key of the file that gives heads of the model `elements` elements: that of a row, if they fill one and no other key
+    /// is written.
+    pub fn key_of_head_dim(&self, elements: u32) -> &'static str {
+        match self.config.model.head_dim {
+            None if row_of(elements) == Some(elements) => "pe.head_dim",
+            _ => "model.head_dim",
+        }
+    }
+
+    /// The FPGA and its card.
+    pub fn fpga(&self) -> &'static Fpga {
+        Fpga::of(self.config.board)
+    }
+
+    /// UltraRAMs of a tile's staging memory.
+    pub fn staging_urams(&self) -> u32 {
+        self.config.kv.uram_per_tile
+    }
+
+    /// True if wires between rows of two SLRs pass registers.
+    pub fn slr_registers(&self) -> bool {
+        self.config.floorplan.slr_registers
+    }
+
     /// True if homes can swap: the configuration enables it and there is more than one home.
     pub fn swaps(&self) -> bool {
-        self.config.takv.swaps_every() > 0 && self.placement.kind != PlacementKind::Hub
+        self.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
     }
 
     /// True if all signals between `row` and the row north of it pass a register between two SLRs.
     pub fn crosses(&self, row: u32) -> bool {
-        self.config.floorplan.slr_registers && self.floorplan.crosses(row)
+        self.slr_registers() && self.floorplan.crosses(row)
     }
 
     /// Result of [`Design::crosses`] for all rows, one bit a row.
@@ -78,7 +125,7 @@ impl Design {
 
     /// Registered SLR boundaries between `row` and the host and memory ports.
     pub fn boundaries(&self, row: u32) -> u32 {
-        if self.config.floorplan.slr_registers {
+        if self.slr_registers() {
             self.floorplan.slr(row)
         } else {
             0
@@ -125,7 +172,7 @@ impl Design {
 
     /// Cycles in which the queries of a stream go in: a group of words a cycle, and a word a cycle into each column.
     pub fn query_cycles(&self) -> u32 {
-        let words = self.config.pe.head_dim / 4;
+        let words = self.pe.head_dim / 4;
         let of_column = self.heads.most() * words;
         of_column.max(self.heads.heads() * words / self.bus.query_group_words)
     }
@@ -163,6 +210,10 @@ impl Design {
             bus,
             append: Append::new(config, mesh, bus.query_group_words),
             memory,
+            pe: Pe::new(config),
+            model: Model::new(config),
+            clock: Clock::new(config),
+            swap_epoch: config.takv.swaps_every(),
             takv_a: placement.a,
             blocks_per_tile: placement.all_blocks().div_ceil(mesh.tiles() as u64) as u32,
             config: config.clone(),

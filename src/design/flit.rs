@@ -13,7 +13,7 @@
 
 use super::mapping::Heads;
 use super::mesh::{Mesh, NodeId};
-use super::slice::{segments, slice_flits};
+use super::slice::{flit_elements, segments, slice_flits};
 use crate::config::{named, Config};
 use serde::Serialize;
 
@@ -62,6 +62,9 @@ pub enum DestKind {
 pub struct FlitLayout {
     /// Payload bits.
     pub data_width: u32,
+    /// Elements of K or V in a payload (E), equal to the tokens of a block of V.
+    #[serde(skip)]
+    pub elements: u32,
     /// Header bits: those of the widest class.
     pub head_width: u32,
     /// Encoding of destinations.
@@ -144,6 +147,7 @@ impl FlitLayout {
         };
         FlitLayout {
             data_width: config.noc.flit_width,
+            elements: flit_elements(config),
             head_width: [&part, &kv_fetch, &kv_data].map(|f| width(f)).into_iter().max().unwrap_or(1),
             dest_kind,
             dest_width,

@@ -2,7 +2,6 @@
 //!
 //! Source: AMD PG276, Port Descriptions: AXI3, beats of 256 bits only, bursts of at most 16.
 
-use super::fpga::Fpga;
 use super::Design;
 
 /// Bits of a beat of a port.
@@ -22,7 +21,7 @@ impl Design {
 
     /// Bits of an address of all of HBM.
     pub fn hbm_address_bits(&self) -> u32 {
-        let fpga = Fpga::of(self.config.board);
+        let fpga = self.fpga();
         (u64::from(fpga.hbm_channels) * fpga.hbm_channel_bytes).ilog2()
     }
 }

@@ -5,11 +5,9 @@
 //! `LAYOUT`. A fact that is added here reaches all of them, and a host that was built without it is refused.
 
 use super::design::Design;
-use super::fpga::Fpga;
-use super::head::model_dim;
+use super::model::Model;
 use super::placement::PlacementKind;
 use super::registers::{BUFFER_ALIGN, LIST_WORDS};
-use crate::config::Model;
 use sha2::{Digest, Sha256};
 
 /// A fact: a macro `MESHKV_<name>` of a header.
@@ -30,11 +28,10 @@ fn fact(name: &'static str, value: impl Into<u64>, doc: &'static str) -> HostFac
 impl Design {
     /// Shape of model and fabric: `sw/meshkv_shape.h`.
     pub fn shape_facts(&self) -> Vec<HostFact> {
-        let (config, placement) = (&self.config, &self.placement);
+        let placement = &self.placement;
         // Every key of the model is named here: one that is added does not compile until it has its fact.
-        let Model { layers, heads, kv_heads, head_dim: _, sliding_window, max_tokens, max_streams } =
-            config.model;
-        let (memory, fpga) = (&self.memory, Fpga::of(config.board));
+        let Model { layers, heads, kv_heads, head_dim, sliding_window, max_tokens, max_streams } = self.model;
+        let (memory, fpga) = (&self.memory, self.fpga());
         let (hub_x, hub_y) = self.mesh.coords(placement.hub);
         let kind: u32 = match placement.kind {
             _ if placement.by_slice() => 3,
@@ -73,18 +70,18 @@ impl Design {
             fact("LAYERS", layers, "Layers"),
             fact("QUERY_HEADS", heads, "Query heads"),
             fact("KV_HEADS", kv_heads, "KV heads"),
-            fact("HEAD_DIM", model_dim(config), "Elements of a head of the model"),
+            fact("HEAD_DIM", head_dim, "Elements of a head of the model"),
             fact(
                 "ROW_ELEMENTS",
-                config.pe.head_dim,
+                self.pe.head_dim,
                 "Elements of a head in memory: those behind HEAD_DIM are 0",
             ),
-            fact("ELEMENT_BYTES", config.kv.bytes_per_element, "Bytes of an element: FP16"),
+            fact("ELEMENT_BYTES", self.flit.data_width / 8 / self.flit.elements, "Bytes of an element: FP16"),
             fact("WINDOW", sliding_window.unwrap_or(0), "Tokens that attention looks back; 0: all"),
             fact("MAX_STREAMS", max_streams, "Streams at once"),
             fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
             fact("MAX_TOKENS", max_tokens, "Tokens of the longest context"),
-            fact("SEGMENT_TOKENS", config.kv.segment_tokens, "Tokens of a segment"),
+            fact("SEGMENT_TOKENS", placement.segment_tokens, "Tokens of a segment"),
             fact("FLIT_BYTES", self.flit.data_width / 8, "Bytes of a flit"),
             fact("HALF_FLITS", self.mare.half_flits, "Flits of the keys of a slice, and of its values"),
             fact("SLICE_BYTES", memory.slice_bytes, "Bytes of a slice"),
@@ -93,7 +90,7 @@ impl Design {
 
     /// Layout of the buffers and of a list: `sw/meshkv_registers.h`.
     pub fn buffer_facts(&self) -> Vec<HostFact> {
-        let all = self.config.model.max_streams;
+        let all = self.model.max_streams;
         vec![
             fact(
                 "PARTIAL_SUMS",
@@ -140,7 +137,7 @@ impl Design {
     /// Addresses of some slices, and of the elements of some tokens: another release with the same facts may place them by
     /// another rule.
     fn places(&self) -> Vec<u64> {
-        let (model, segments) = (&self.config.model, self.placement.segments);
+        let (model, segments) = (&self.model, self.placement.segments);
         let ends = |count: u32| [0, count / 2, count - 1];
         let mut all = Vec::new();
         for stream in ends(model.max_streams) {
@@ -152,8 +149,8 @@ impl Design {
                 }
             }
         }
-        let blank = vec![0; self.config.pe.head_dim as usize / 2];
-        for row in ends(self.config.kv.segment_tokens) {
+        let blank = vec![0; self.pe.head_dim as usize / 2];
+        for row in ends(self.placement.segment_tokens) {
             all.extend(self.token_places(0, row, &blank).into_iter().map(|(address, _)| address));
         }
         all

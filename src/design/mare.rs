@@ -31,12 +31,12 @@ const FIFO_DEPTHS: (u32, u32) = (96, 48);
 /// Flits of a requester's FIFO: `pad.fifo_depth`, or the default for the flit width.
 pub fn fifo_depth(config: &Config) -> u32 {
     let (wide, narrow) = FIFO_DEPTHS;
-    config.pad.fifo_depth.unwrap_or(if is_wide(config) { wide } else { narrow })
+    config.pad.fifo_depth.unwrap_or(if is_wide(config.noc.flit_width) { wide } else { narrow })
 }
 
 /// True for flits of 512 bits or more: their FIFO is in block RAM, where depth is free.
-pub fn is_wide(config: &Config) -> bool {
-    config.noc.flit_width >= WIDE_FLIT
+pub fn is_wide(flit_width: u32) -> bool {
+    flit_width >= WIDE_FLIT
 }
 
 /// Flits of a chunk: the largest power of two that divides half a slice and fits the FIFO three times.
@@ -49,6 +49,8 @@ pub fn chunk_flits(config: &Config) -> u32 {
 /// Parameters of the home agent, the duplicate filter and the requester of every tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mare {
+    /// True if the engine is built; else homes send unicast copies and suppress nothing.
+    pub enable: bool,
     /// Cycles for which a request can be joined; 0 builds no joining at all.
     pub coalesce_window: u32,
     /// Cycles from the end of the window until the first chunk is chosen. The cycles to build the tree, less those
@@ -83,6 +85,8 @@ pub struct Mare {
     pub staging_slots: u32,
     /// Flits the staging memory holds.
     pub staging_depth: u32,
+    /// Flits of one of its windows.
+    pub window_flits: u32,
 }
 
 impl Mare {
@@ -100,6 +104,7 @@ impl Mare {
         let staging = Staging::new(config);
         let in_window = (staging.window_flits / slice_flits).max(1);
         let shape = Mare {
+            enable: mare.enable,
             coalesce_window: if mare.enable { mare.coalesce_window } else { 0 },
             tree_cycles: build.saturating_sub(if dedup {
                 CHOICE_CYCLES + LOOKUP_CYCLES
@@ -120,6 +125,7 @@ impl Mare {
             retry_ticks: 0,
             staging_slots: (in_window * config.kv.banks).min(MAX_STAGING_SLOTS),
             staging_depth: staging.flits,
+            window_flits: staging.window_flits,
         };
         shape.with_fill(config, 0)
     }

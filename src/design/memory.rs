@@ -52,6 +52,12 @@ pub struct Memory {
     pub refresh: Option<Refresh>,
     /// Network cycles from a read to its first beat without load.
     pub latency_cycles: u32,
+    /// The same time in ns.
+    pub latency_ns: f64,
+    /// Peak bandwidth of all channels together, in GB/s.
+    pub bandwidth_gbs: f64,
+    /// Memory that KV caches can take, in GiB.
+    pub capacity_gib: f64,
 }
 
 impl Memory {
@@ -75,6 +81,9 @@ impl Memory {
             bytes_per_cycle_channel: config.memory.bandwidth_gbs / cycles_per_ns / channels,
             refresh: Refresh::new(config),
             latency_cycles: (config.memory.latency_ns * cycles_per_ns).ceil() as u32,
+            latency_ns: config.memory.latency_ns,
+            bandwidth_gbs: config.memory.bandwidth_gbs,
+            capacity_gib: config.memory.capacity_gib,
         }
     }
 

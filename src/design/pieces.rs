@@ -31,8 +31,8 @@ pub fn rounds(pieces: &[Piece], mapping: Mapping) -> impl Iterator<Item = &[Piec
 impl Design {
     /// The pieces of every segment, by round, KV head and column.
     pub fn pieces(&self, sharing: Sharing) -> Vec<Piece> {
-        let model = &self.config.model;
-        let group = model.heads / model.kv_heads;
+        let model = &self.model;
+        let group = model.group_heads();
         let mut pieces = Vec::new();
         for kv_head in 0..model.kv_heads {
             let (wanted, rho) = match sharing {
@@ -77,12 +77,12 @@ impl Design {
     /// Rotation of the visits of a KV head. Its first column begins at the home column given by [`starts`].
     /// KV heads that begin in one column spread over the rows. Where slices have homes of their own, those are turned instead.
     fn rho(&self, kv_head: u32) -> u32 {
-        let (model, placement) = (&self.config.model, &self.placement);
+        let (model, placement) = (&self.model, &self.placement);
         if placement.by_slice() {
             return 0;
         }
         let (cols, rows) = (self.mesh.cols(), self.mesh.rows());
-        let (group, spread) = (model.heads / model.kv_heads, placement.column_stride);
+        let (group, spread) = (model.group_heads(), placement.column_stride);
         let column = |kv_head: u32| self.heads.column(kv_head * group);
         let here = column(kv_head);
         let before = (0..kv_head).filter(|&other| column(other) == here).count() as u32;

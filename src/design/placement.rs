@@ -32,6 +32,8 @@ pub struct Placement {
     pub layers: u32,
     /// Segments of a layer at the longest context.
     pub segments: u32,
+    /// Tokens of a segment (P).
+    pub segment_tokens: u32,
     /// KV heads of the model.
     pub kv_heads: u32,
 }
@@ -50,6 +52,7 @@ impl Placement {
             hub: mesh.node(takv.hub_x, takv.hub_y)?,
             layers: config.model.layers,
             segments: segments(config),
+            segment_tokens: config.kv.segment_tokens,
             kv_heads: config.model.kv_heads,
         })
     }

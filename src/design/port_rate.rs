@@ -6,13 +6,13 @@ impl Design {
     /// Most GB/s of one memory port: a flit a cycle, and no more than a channel of memory gives besides its refresh.
     pub fn port_gbs(&self) -> f64 {
         let flit_bytes = f64::from(self.flit.data_width / 8);
-        flit_bytes.min(self.memory.bytes_per_cycle()) * self.config.clock.noc_mhz / 1000.0
+        flit_bytes.min(self.memory.bytes_per_cycle()) * self.clock.noc_mhz / 1000.0
     }
 
     /// Most GB/s that all memory ports carry, whatever the memory behind them.
     pub fn all_ports_gbs(&self) -> f64 {
         let flit_bytes = f64::from(self.flit.data_width / 8);
-        f64::from(self.memory.ports) * flit_bytes * self.config.clock.noc_mhz / 1000.0
+        f64::from(self.memory.ports) * flit_bytes * self.clock.noc_mhz / 1000.0
     }
 
     /// Blocks of the first layer that each memory port has, in a round over its homes.

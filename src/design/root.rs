@@ -5,7 +5,7 @@ use crate::config::Config;
 /// Most numbers of a packet that a root merges a cycle.
 const MOST_LANES: u32 = 16;
 /// Bits of a number in a PART packet.
-const NUMBER_BITS: u32 = 32;
+pub(super) const NUMBER_BITS: u32 = 32;
 /// Fewest cycles from the start of a packet to that of the next: its l is added up, the state of the next is looked
 /// up and compared.
 const BETWEEN: u64 = 9;
@@ -14,7 +14,7 @@ const MOST_FINISHED: u32 = 4;
 /// Cycles of a finished head in which none of its elements leaves its place: those of the load, and of the next head's l.
 const BESIDE: u64 = 2;
 /// Fewest cycles from the division by one head's l to that by the next.
-const DIVISION: u64 = 27;
+pub(super) const DIVISION: u64 = 27;
 
 /// Most numbers a cycle that a root of this design could merge: those of a flit, and at most 16.
 pub(super) fn most_lanes(config: &Config) -> u32 {
@@ -42,18 +42,6 @@ pub fn finish_cycles(head_dim: u32, lanes: u32) -> u64 {
     (u64::from(head_dim / lanes) + BESIDE).max(DIVISION)
 }
 
-/// Returns the fewest cycles from the merging of a head to its last element, with nothing beside it that hides the division.
-pub(super) fn last_head_cycles(config: &Config) -> u64 {
-    DIVISION + finish_cycles(config.pe.head_dim, finish_lanes(config))
-}
-
-/// Returns the fewest cycles of so many packets at a root, of which so many end their head.
-pub fn root_cycles(config: &Config, packets: u64, heads: u64) -> u64 {
-    let head_dim = config.pe.head_dim;
-    (packets * packet_cycles(head_dim, root_lanes(config)))
-        .max(heads * finish_cycles(head_dim, finish_lanes(config)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,13 +59,8 @@ mod tests {
     }
 
     #[test]
-    fn a_root_takes_as_long_as_its_merging_or_its_finishing() {
-        let config = Config::default();
+    fn a_packet_and_a_finished_head_have_least_cycles() {
         assert_eq!((packet_cycles(128, 8), packet_cycles(32, 16)), (17, 9));
         assert_eq!((finish_cycles(128, 4), finish_cycles(128, 1), finish_cycles(32, 4)), (34, 130, 27));
-        assert_eq!(
-            [(80, 20), (8, 8)].map(|(packets, heads)| root_cycles(&config, packets, heads)),
-            [720, 272]
-        );
     }
 }

@@ -1,7 +1,6 @@
 //! Places of a token's K and V in external memory.
 
 use super::design::Design;
-use super::slice::{flit_elements, half_flits};
 
 /// Bytes of an element of FP16.
 const ELEMENT: u64 = 2;
@@ -13,12 +12,11 @@ impl Design {
     /// # Panics
     /// If there are fewer words than K and V of a token have.
     pub fn token_places(&self, number: u64, row: u32, words: &[u64]) -> Vec<(u64, Vec<u8>)> {
-        let (config, slice) = (&self.config, self.memory.address_of(number));
-        let (dim, flit) = (config.pe.head_dim, u64::from(self.flit.data_width / 8));
-        let lanes = flit_elements(config);
+        let (slice, lanes) = (self.memory.address_of(number), self.flit.elements);
+        let (dim, flit) = (self.pe.head_dim, u64::from(self.flit.data_width / 8));
         let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let (key, value) = (bytes(&words[..dim as usize / 4]), bytes(&words[dim as usize / 4..]));
-        let block = slice + u64::from(half_flits(config) + row / lanes * dim) * flit;
+        let block = slice + u64::from(self.mare.half_flits + row / lanes * dim) * flit;
         let lane = u64::from(row % lanes) * ELEMENT;
         let of_value = value.chunks(ELEMENT as usize).zip(0..u64::from(dim));
         let mut all = vec![(slice + u64::from(row * dim) * ELEMENT, key)];

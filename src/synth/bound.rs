@@ -78,7 +78,7 @@ fn of_network(design: &Design) -> Vec<Bound> {
 /// Rows of multipliers, and the memories beside them.
 fn of_array(design: &Design) -> Vec<Bound> {
     let flit = u64::from(design.flit.data_width);
-    let (rows, lanes) = (u64::from(design.config.pe.array_rows), flit / 16);
+    let (rows, lanes) = (u64::from(design.pe.array_rows), flit / 16);
     // Blocks may be deeper than the slices in them.
     let staging = u64::from(design.mare.staging_slots * design.mare.slice_flits);
     let memories = emit::row_memories(design);

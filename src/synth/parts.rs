@@ -111,7 +111,7 @@ const IO: Part = part("axi3_io", "meshkv_axi3_io", Scale::HbmOnce, Clock::Hbm);
 
 /// Registers between SLRs, in designs that have them: one a wire, without synthesis.
 pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
-    if !design.config.floorplan.slr_registers {
+    if !design.slr_registers() {
         return Vec::new();
     }
     let [north, south] = design.wires().column;

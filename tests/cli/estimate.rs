@@ -157,9 +157,9 @@ fn a_lower_bound_is_never_above_what_is_measured() {
         assert!(bound.iter().zip(tile).all(|(bound, tile)| *bound <= tile), "{at}: {bound:?} {tile:?}");
         // What a check counts is what is built.
         let sandbox = sandbox();
-        sandbox.file("changed.toml", &toml::to_string(&design.config).unwrap());
+        sandbox.file("changed.toml", &toml::to_string(design.configuration()).unwrap());
         let counted = printed(&sandbox.run("check changed.toml --json"));
-        let estimate = Estimate::new(&demand, design.mesh, Fpga::of(design.config.board), Limits::default());
+        let estimate = Estimate::new(&demand, design.mesh, design.fpga(), Limits::default());
         assert_eq!(counted["uram"], estimate.total().uram, "{at}");
         // And it is a bound of what is there, not of nothing: LUTs, registers, UltraRAM, DSPs.
         assert!([0, 1, 2, 4, 5].iter().all(|&i| bound[i] > 0), "{at}: {bound:?}");

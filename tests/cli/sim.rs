@@ -138,8 +138,8 @@ fn soak_finds_an_upset_in_a_network_and_in_a_fabric_and_writes_waves_of_it() {
     let dir = tempfile::tempdir().unwrap();
     // What is built soonest.
     let size = |design: &Design| {
-        let (noc, rows) = (&design.config.noc, design.config.pe.array_rows);
-        design.mesh.tiles() as u32 * noc.flit_width * noc.vc_depth * (noc.vn0_vcs + noc.vn1_vcs) * rows
+        let (router, rows) = (&design.router, design.pe.array_rows);
+        design.mesh.tiles() as u32 * design.flit.data_width * router.vc_depth * router.vcs() * rows
     };
     let network = (1..400).step_by(2).min_by_key(|&seed| size(&SoakCase::of(seed).design));
     let fabric = (2..400).step_by(2).min_by_key(|&seed| size(&SoakFabric::of(seed).design));

@@ -53,7 +53,7 @@ fn an_acceptance_is_no_part_of_the_design() {
     let path = dir.path().join("design.toml");
     fs::write(&path, format!("version = 2\n{text}")).unwrap();
     let (design, _) = Design::load(&path).unwrap();
-    assert_eq!(design.config, Config::default());
+    assert_eq!(*design.configuration(), Config::default());
 }
 
 #[test]

@@ -10,7 +10,7 @@ type Change = fn(&mut Config);
 
 fn load(name: &str) -> Config {
     let path = Path::new("configs").join(name).with_extension("toml");
-    Design::load(&path).unwrap_or_else(|report| panic!("{report}")).0.config
+    Design::load(&path).unwrap_or_else(|report| panic!("{report}")).0.configuration().clone()
 }
 
 fn all() -> Vec<PathBuf> {
@@ -83,7 +83,7 @@ fn an_ablation_takes_one_thing_away() {
 
 /// Bytes of the regions of all homes, and of a layer's queries and outputs, which share HBM without a shell.
 fn bytes_in_hbm(design: &Design) -> u64 {
-    let (model, head_dim) = (&design.config.model, u64::from(design.config.pe.head_dim));
+    let (model, head_dim) = (&design.model, u64::from(design.pe.head_dim));
     let of_home = u64::from(design.placement.blocks_of_home())
         * u64::from(design.placement.block_slices() * model.max_streams);
     let caches = u64::from(design.placement.homes()) * of_home * design.memory.slice_bytes;
@@ -100,11 +100,11 @@ fn all_that_a_configuration_of_the_card_keeps_in_hbm_fits_there() {
         // The paper's layer in one column costs bandwidth, and is kept in some of them on purpose.
         let mut others = warnings.problems.iter().filter(|p| !p.message.starts_with("takv.column_stride"));
         assert!(others.next().is_none(), "{}: {warnings}", path.display());
-        let fpga = Fpga::of(design.config.board);
+        let fpga = design.fpga();
         let hbm = u64::from(fpga.hbm_channels) * fpga.hbm_channel_bytes;
         let needed = bytes_in_hbm(&design);
         assert!(needed <= hbm, "{} needs {needed} of {hbm} bytes", path.display());
-        let claimed = design.config.memory.capacity_gib * f64::from(1 << 30);
+        let claimed = design.memory.capacity_gib * f64::from(1 << 30);
         assert!(claimed <= hbm as f64, "{} claims {claimed} of {hbm} bytes", path.display());
     }
 }

@@ -13,7 +13,7 @@ fn load(text: &str) -> Config {
     let (design, warnings) = Design::load(&path).unwrap_or_else(|report| panic!("{report}"));
     assert!(warnings.is_empty(), "{warnings}");
     assert_eq!(design.name, "design");
-    design.config
+    design.configuration().clone()
 }
 
 /// A configuration that comes with the program and gives no warning, but for the paper's layer in one column.
@@ -21,7 +21,7 @@ fn named(name: &str) -> Config {
     let (design, warnings) = Design::load_for_the_card(&Path::new("configs").join(name)).unwrap();
     let mut others = warnings.problems.iter().filter(|p| !p.message.starts_with("takv.column_stride"));
     assert!(others.next().is_none(), "{warnings}");
-    design.config
+    design.configuration().clone()
 }
 
 #[test]

@@ -331,7 +331,7 @@ fn instances_of_one_library_run_on_several_threads() {
 
 #[test]
 fn a_library_of_another_design_is_refused() {
-    let mut config = design().config;
+    let mut config = design().configuration().clone();
     config.noc.vc_depth = 4;
     let other = Design::from_config("other", &config).unwrap();
     assert!(matches!(VerilatedMesh::open(library(), &other, 1), Err(DutError::Mismatch(_))));
@@ -424,7 +424,7 @@ fn broken_verilog_shows_verilators_first_error_and_leaves_no_entry() {
 /// runs at a quarter of the speed.
 #[test]
 fn routers_of_a_mesh_share_code() {
-    let mut config = design().config;
+    let mut config = design().configuration().clone();
     (config.mesh.cols, config.mesh.rows) = (4, 4);
     (config.noc.vc_depth, config.noc.vn0_vcs, config.noc.vn1_vcs, config.mare.enable) = (2, 1, 2, false);
     let mesh = Design::from_config("mesh", &config).unwrap();

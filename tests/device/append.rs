@@ -63,7 +63,7 @@ fn what_a_host_writes_for_the_next_run_does_not_change_the_tokens_of_this_one() 
     let design = growing();
     let tensors = tensors(&design, 100, 5);
     let mut bench = whole(&design, &Platform::of(&design), &apart(1));
-    for (lengths, next) in [(LENGTHS[0], 0), (LENGTHS[1], design.config.model.max_streams)] {
+    for (lengths, next) in [(LENGTHS[0], 0), (LENGTHS[1], design.model.max_streams)] {
         let job = job(&design, &tensors, &lengths, Mapping::RowAligned);
         begin(&mut bench, &job, 0);
         bench.driver.write("TOKEN_STREAMS", next).unwrap();

@@ -51,17 +51,17 @@ impl Host {
     }
 
     fn heads(&self) -> u32 {
-        self.design().config.model.heads
+        self.design().model.heads
     }
 
     fn kv_heads(&self) -> u32 {
-        self.design().config.model.kv_heads
+        self.design().model.kv_heads
     }
 
     /// Numbers that encode their position, different in each file.
     fn numbers(&self, name: &str, rows: u32) -> Vec<u16> {
         let seed = name.len() as u32 * 7919;
-        (0..rows * self.design().config.pe.head_dim)
+        (0..rows * self.design().pe.head_dim)
             .map(|n| (n.wrapping_mul(40_503).wrapping_add(seed) >> 3) as u16)
             .collect()
     }
@@ -137,7 +137,7 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
     let ran = host.run("", &[]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let (design, log) = (host.design(), host.log());
-    let (dims, per_segment) = (design.config.pe.head_dim as usize, design.config.kv.segment_tokens as usize);
+    let (dims, per_segment) = (design.pe.head_dim as usize, design.placement.segment_tokens as usize);
     let (keys, values) =
         (host.numbers("keys", host.kv_heads() * TOKENS), host.numbers("values", host.kv_heads() * TOKENS));
     let lanes = design.flit.data_width / 16;
@@ -257,7 +257,7 @@ fn a_host_takes_another_mapping_for_short_contexts_than_for_long_ones() {
 /// The table of mappings of a host, for 1, 2, 4 and 8 streams of 1 to 256 segments.
 fn mappings_of(name: &str) -> Vec<Vec<u32>> {
     let (design, _) = Design::load(&Path::new("configs").join(format!("{name}.toml"))).unwrap();
-    let mut config = design.config;
+    let mut config = design.configuration().clone();
     (config.model.kv_heads, config.model.max_streams, config.model.max_tokens) = (8, 8, 16_384);
     let design = Design::from_config("test", &config).unwrap();
     let files = emit(&design).unwrap();
@@ -329,7 +329,7 @@ fn the_host_merges_partial_results_as_meshkv_does() {
     let host = Host::new(small(|_| {}));
     host.compile("partials");
     let design = host.design();
-    let (dim, heads, streams) = (design.config.pe.head_dim as usize, host.heads(), STREAMS);
+    let (dim, heads, streams) = (design.pe.head_dim as usize, host.heads(), STREAMS);
     let bytes = design.output_bytes(streams, true) as usize;
     let mut random = 5;
     let mut state = |kind: u32| match kind {

@@ -20,21 +20,21 @@ fn source(name: &str) -> PathBuf {
 
 /// A window of 16 tokens over two segments, and heads of 20 elements in rows of 32.
 fn windowed(append: bool) -> Design {
-    let mut config = roomy(append).config;
+    let mut config = roomy(append).configuration().clone();
     (config.model.sliding_window, config.model.head_dim) = (Some(16), Some(20));
     Design::from_config("windowed", &config).unwrap()
 }
 
 /// Tensors without the zeros that fill up rows.
 fn drawn(design: &Design, tokens: u32, positions: usize) -> Tensors {
-    let model = &design.config.model;
+    let model = &design.model;
     synthetic(&Synthetic {
         seed: u64::from(tokens),
         heads: model.heads as usize,
         kv_heads: model.kv_heads as usize,
         positions,
         tokens: tokens as usize,
-        head_dim: meshkv::design::model_dim(&design.config) as usize,
+        head_dim: meshkv::design::design.model.head_dim as usize,
         logits: Logits::Normal,
     })
 }
@@ -70,7 +70,7 @@ fn by_run(job: &Job) -> Vec<u8> {
 }
 
 fn filled(design: &Design, tensors: Tensors) -> Tensors {
-    tensors.filled_up(design.config.pe.head_dim as usize)
+    tensors.filled_up(design.pe.head_dim as usize)
 }
 
 fn built(design: Design) -> HostBuild {
@@ -164,7 +164,7 @@ fn streams_that_share_a_prefix_get_the_outputs_of_a_run_in_every_bit() {
 
 #[test]
 fn a_batch_of_a_model_with_a_window_attends_to_its_last_tokens() {
-    let mut config = roomy(false).config;
+    let mut config = roomy(false).configuration().clone();
     config.model.sliding_window = Some(16);
     let build = HostBuild::new(Design::from_config("windowed", &config).unwrap());
     build.compile(&source("library_windows.cpp"), "library_windows", &[]);
@@ -225,7 +225,7 @@ fn refusal(change: impl Fn(&HostBuild)) -> String {
 fn headers_of_different_designs_do_not_compile() {
     let of = |build: &HostBuild, name: &str| std::fs::read_to_string(build.path(name)).unwrap();
     let mixed = refusal(|build| {
-        let mut config = build.design.config.clone();
+        let mut config = build.design.configuration().clone();
         config.model.sliding_window = Some(16);
         let other = HostBuild::new(Design::from_config("windowed", &config).unwrap());
         std::fs::write(build.path("sw/meshkv_shape.h"), of(&other, "sw/meshkv_shape.h")).unwrap();

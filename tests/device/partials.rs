@@ -92,7 +92,7 @@ fn of_datapath(design: &Design, tensors: &Tensors, (stream, head): (usize, usize
 
 /// The first difference from the datapath, if there is one: every byte that is written, and every one that is not.
 fn difference(design: &Design, tensors: &Tensors, asked: [bool; 2], bytes: &[u8]) -> Option<String> {
-    let (dim, heads) = (32, design.config.model.heads as usize);
+    let (dim, heads) = (32, design.model.heads as usize);
     let mut expected = vec![0xa5; bytes.len()];
     let mut put = |at: usize, halves: &[u16]| {
         halves.iter().enumerate().for_each(|(i, half)| {

@@ -20,7 +20,7 @@ fn legal(design: &Design) -> Descriptor {
         stride: 1,
         count: 3,
         first_row: 0,
-        last_row: design.config.kv.segment_tokens - 1,
+        last_row: design.placement.segment_tokens - 1,
         stream: 0,
         streams: 2,
         mapping: Mapping::RowAligned,

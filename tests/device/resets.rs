@@ -177,7 +177,7 @@ fn an_epoch_that_memory_still_owes_is_not_used_again() {
 
 /// Queries whose heads are a beat each are the most bursts that a reader asks for. Cuts off runs that wait for them.
 fn owe_bursts_of_a_beat(design: &Design, files: &[SourceFile]) -> Result<usize, String> {
-    assert_eq!(design.config.pe.head_dim * 16, design.flit.data_width);
+    assert_eq!(design.pe.head_dim * 16, design.flit.data_width);
     let others = attention::tensors(design, 33, 4, Logits::Normal, 6);
     let tensors = attention::tensors(design, 40, 4, Logits::Normal, 5);
     let [first, next] = [&tensors, &others]

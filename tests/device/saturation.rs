@@ -59,7 +59,7 @@ fn a_run_with_a_void_output_ends_whole_and_says_so_and_the_next_is_clean() {
         let keys: Vec<_> = tokens.iter().map(|token| (1, *token)).collect();
         beyond(&design, TOKENS, &[(1, 2)], &keys)
     };
-    let place = design.config.model.heads + 2;
+    let place = design.model.heads + 2;
     let masked = void(&[MASKED]);
     // PaD at a thirtieth of the network's clock, at its own, and faster.
     let slow = Clocks { noc_mhz: 300.0, pe_mhz: 10.0, jitter: 15, seed: 3 };

@@ -113,7 +113,7 @@ fn the_manifest_names_program_version_and_configuration() {
         serde_json::from_str(&fs::read_to_string(dir.join(emit::MANIFEST)).unwrap()).unwrap();
     let of = &manifest["origin"];
     assert_eq!((&of["program"], &of["version"]), (&"meshkv".into(), &env!("CARGO_PKG_VERSION").into()));
-    assert_eq!((&of["config"], &of["config_sha256"]), (&"tiny".into(), &design.config.sha256().into()));
+    assert_eq!((&of["config"], &of["config_sha256"]), (&"tiny".into(), &design.config_sha256().into()));
     assert_eq!(read(&dir).unwrap().origin, Some(origin.clone()));
     // Another version wrote the same files: a manifest is a file, too.
     let other = Origin { version: "0.0.1".into(), ..origin };

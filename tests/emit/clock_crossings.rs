@@ -16,7 +16,7 @@ fn said(files: &[SourceFile]) -> Vec<String> {
 /// A named configuration, with stages that overlap or not.
 fn named(name: &str, overlap: bool) -> Design {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
-    let mut config = Design::load(&path).unwrap().0.config;
+    let mut config = Design::load(&path).unwrap().0.configuration().clone();
     config.pad.enable = overlap;
     Design::from_config("test", &config).unwrap()
 }

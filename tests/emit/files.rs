@@ -85,7 +85,7 @@ fn a_block_instantiates_only_itself_and_blocks_before_it() {
 fn page_documents_every_module_parameter_and_port() {
     // All modules and ports: with and without multicast, and with new tokens.
     for (multicast, append) in [(true, false), (false, false), (true, true)] {
-        let mut config = design(2, 16, multicast).config;
+        let mut config = design(2, 16, multicast).configuration().clone();
         config.kv.append = append;
         let design = Design::from_config("tiny", &config).unwrap();
         let files = emit(&design).unwrap();

@@ -38,7 +38,7 @@ fn light(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
 fn is_clean(top: &str, cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
     let design = light(cols, rows, change);
     let found = messages(&design, top, |_, language| language == LANGUAGES[0]);
-    assert!(found.is_empty(), "{cols}x{rows} {:?}:\n{}", design.config.noc, found.join("\n"));
+    assert!(found.is_empty(), "{cols}x{rows} {:?}:\n{}", design.configuration().noc, found.join("\n"));
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn every_mapping_gives_the_models_bits_for_any_number_of_tokens() {
 #[test]
 fn heads_that_fill_no_row_have_the_models_bits_and_zeros_behind_them() {
     let design = small(|c| c.model.head_dim = Some(20));
-    let mut config = design.config.clone();
-    config.pe.head_dim = 20;
-    let tensors = tensors(&Design { config, ..design.clone() }, 61, 2, Logits::Normal, 5).filled_up(32);
+    let mut narrow = design.clone();
+    narrow.pe.head_dim = 20;
+    let tensors = tensors(&narrow, 61, 2, Logits::Normal, 5).filled_up(32);
     for mapping in MAPPINGS {
         exact(&design, &tensors, 2, mapping, "heads of 20");
     }
@@ -322,7 +322,7 @@ fn segments_of_any_number_of_tokens_are_computed_right_on_wide_flits() {
 #[test]
 fn eight_streams_of_the_example_give_the_models_bits() {
     let tensors = Tensors::read("examples/minilm.safetensors".as_ref(), 0).unwrap();
-    let mut config = Design::load("configs/minilm.toml".as_ref()).unwrap().0.config;
+    let mut config = Design::load("configs/minilm.toml".as_ref()).unwrap().0.configuration().clone();
     (config.model.max_tokens, config.model.max_streams) = (250, 8);
     let design = Design::from_config("minilm", &config).unwrap();
     let done = attend(&design, &tensors, 8, Mapping::RowAligned, Trouble::default());

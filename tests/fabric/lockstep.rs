@@ -140,7 +140,7 @@ fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
             Ok(fabric) => format!("{:?}", fabric.seen),
             // Descriptors at random may say what no driver must: both stop there.
             Err(e) if e.contains("names a slice again") => e,
-            Err(e) => panic!("seed {seed}: {e}\n{:#?}", design.config),
+            Err(e) => panic!("seed {seed}: {e}\n{:#?}", design.configuration()),
         };
         println!("seed {seed}, {} tiles, random descriptors: {what}", design.mesh.tiles());
     }

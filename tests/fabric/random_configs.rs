@@ -29,7 +29,7 @@ struct Case {
 /// The text of a case that fails.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let toml = toml::to_string(&self.design.config).expect("a configuration is TOML");
+        let toml = toml::to_string(self.design.configuration()).expect("a configuration is TOML");
         self.traffic.iter().try_for_each(|traffic| write!(f, "\n# {traffic:?}"))?;
         write!(f, "\n{toml}")
     }

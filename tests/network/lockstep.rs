@@ -78,7 +78,7 @@ fn every_named_network_agrees_on_a_small_mesh() {
     let mut shapes = BTreeMap::new();
     for entry in Path::new("configs").read_dir().unwrap() {
         let path = entry.unwrap().path();
-        let named = Design::load(&path).unwrap_or_else(|report| panic!("{report}")).0.config;
+        let named = Design::load(&path).unwrap_or_else(|report| panic!("{report}")).0.configuration().clone();
         let (cols, rows) = (small(named.mesh.cols), small(named.mesh.rows));
         let multicast = named.mare.enable && named.mare.multicast;
         let noc = &named.noc;

@@ -245,10 +245,10 @@ fn phases() -> impl Iterator<Item = [u64; 4]> {
 #[test]
 fn a_column_shared_by_both_networks_serves_each_in_every_phase() {
     let load = |stages| {
-        let (mut named, _) =
-            Design::load(Path::new("configs/u280_4x8.toml")).unwrap_or_else(|e| panic!("{e}"));
-        named.config.noc.router_stages = stages;
-        Design::from_config("column", &named.config).expect("legal")
+        let (named, _) = Design::load(Path::new("configs/u280_4x8.toml")).unwrap_or_else(|e| panic!("{e}"));
+        let mut config = named.configuration().clone();
+        config.noc.router_stages = stages;
+        Design::from_config("column", &config).expect("legal")
     };
     let [two, three] = [2, 3].map(load);
     let [mut before, mut model] = [&two, &three].map(ModelMesh::new);

@@ -52,7 +52,7 @@ type Change = fn(&mut Config);
 fn fabrics(cases: &[(&str, Change)]) {
     for (what, change) in cases {
         let design = small(*change);
-        let tensors = drawn(&design, 2 * design.config.kv.segment_tokens as usize + 5, 2);
+        let tensors = drawn(&design, 2 * design.placement.segment_tokens as usize + 5, 2);
         let job = Job::new(&design, &tensors, (0, 2), Mapping::RowAligned, Sharing::KvHead).unwrap();
         same(&job, CALM, Clocks::IN_STEP, what);
         same(&job, ROUGH, Clocks::IN_STEP, what);

@@ -24,14 +24,13 @@ pub fn small(change: impl FnOnce(&mut Config)) -> Design {
 }
 
 pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits, seed: u64) -> Tensors {
-    let config = &design.config;
     synthetic(&Synthetic {
         seed,
-        heads: config.model.heads as usize,
-        kv_heads: config.model.kv_heads as usize,
+        heads: design.model.heads as usize,
+        kv_heads: design.model.kv_heads as usize,
         positions,
         tokens,
-        head_dim: config.pe.head_dim as usize,
+        head_dim: design.pe.head_dim as usize,
         logits,
     })
 }

@@ -50,7 +50,7 @@ impl Output {
     /// The same with some keys changed.
     pub fn with(name: &str, change: impl FnOnce(&mut Config)) -> Output {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
-        let mut config = Design::load(&path).unwrap().0.config;
+        let mut config = Design::load(&path).unwrap().0.configuration().clone();
         change(&mut config);
         let design = Design::from_config(name, &config).unwrap();
         let dir = tempfile::tempdir().unwrap();

@@ -15,10 +15,10 @@ pub fn beyond(
     queries: &[(usize, usize)],
     keys: &[(usize, usize)],
 ) -> Tensors {
-    let positions = design.config.model.max_streams as usize;
+    let positions = design.model.max_streams as usize;
     let (shape, mut parts) = tensors(design, tokens, positions, Logits::Normal, 5).into_parts();
     let [q, k, _] = &mut parts;
-    let dim = design.config.pe.head_dim as usize;
+    let dim = design.pe.head_dim as usize;
     for (position, head) in queries {
         q[(head * positions + position) * dim..][..dim].fill(LARGE);
     }

@@ -89,7 +89,8 @@ pub fn emitted(design: &Design) -> Rc<[SourceFile]> {
     thread_local! {
         static LAST: RefCell<Option<(String, Rc<[SourceFile]>)>> = const { RefCell::new(None) };
     }
-    let key = format!("{}\n{}", design.name, toml::to_string(&design.config).expect("it came from TOML"));
+    let key =
+        format!("{}\n{}", design.name, toml::to_string(design.configuration()).expect("it came from TOML"));
     LAST.with_borrow_mut(|last| match last {
         Some((of, files)) if *of == key => Rc::clone(files),
         _ => {

@@ -31,7 +31,7 @@ fn design(change: impl FnOnce(&mut Config)) -> Design {
 fn appends(design: &Design, load: &Workload, change: impl FnOnce(Plan) -> Plan, what: &str) {
     let plan = change(Plan { steps: 2, ..plan(design, load) });
     let done = run_clean(&whole_library(design), design, &plan, what);
-    let tokens = u64::from(load.batch * load.layers * design.config.model.kv_heads) * u64::from(plan.steps);
+    let tokens = u64::from(load.batch * load.layers * design.model.kv_heads) * u64::from(plan.steps);
     assert_eq!(done.tokens_written, tokens, "{what}");
 }
 
@@ -78,7 +78,7 @@ fn memory_may_answer_in_any_order_and_at_any_time() {
 #[test]
 fn a_cache_that_grows_token_by_token_is_the_one_that_a_host_writes_whole() {
     let design = design(|_| {});
-    let (heads, kv_heads, dim) = (6, 3, design.config.pe.head_dim as usize);
+    let (heads, kv_heads, dim) = (6, 3, design.pe.head_dim as usize);
     let tokens = 21;
     let tensors = tensors(&design, tokens, 1, Logits::Normal, 3);
     let job = Job::new(&design, &tensors, (0, 1), Mapping::RowAligned, Sharing::KvHead).unwrap();

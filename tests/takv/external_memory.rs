@@ -100,7 +100,7 @@ fn a_slow_memory_sets_the_pace() {
 
 /// The least legal bandwidth of a design that `change` makes, in GB/s, as the refusal of less advises it.
 fn least_bandwidth(change: &dyn Fn(&mut Config)) -> f64 {
-    let mut config = small(change).config;
+    let mut config = small(change).configuration().clone();
     config.memory.bandwidth_gbs = 1e-6;
     let found = check("test", &config);
     let refused = found.iter().find(|f| f.key == "memory.bandwidth_gbs").expect("it is refused");

@@ -11,7 +11,7 @@ const MOST: f64 = 1.05;
 /// A design of `configs/`, with so many KV heads, for eight streams of short contexts.
 fn named(name: &str, kv_heads: Option<u32>) -> Design {
     let (design, _) = Design::load(&Path::new("configs").join(name).with_extension("toml")).unwrap();
-    let mut config: Config = design.config;
+    let mut config: Config = design.configuration().clone();
     config.model.max_streams = 8;
     if name != "tiny" {
         (config.model.max_tokens, config.model.layers) = (4096, 8);

@@ -53,7 +53,7 @@ fn agrees(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
         ("BLOCK_WIDTH", width(&design, "block")),
     ];
     let of_slice = || {
-        let (g, cache) = (design.config.model.kv_heads - 1, design.config.model.max_streams - 1);
+        let (g, cache) = (design.model.kv_heads - 1, design.model.max_streams - 1);
         let column = placement.own_column(g).0;
         [
             ("BY_SLICE", 1),
@@ -70,11 +70,16 @@ fn agrees(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
     for layer in 0..placement.layers {
         for segment in 0..placement.segments {
             // With slices, that of the last KV head in the last cache.
-            let (cache, kv_head) = (design.config.model.max_streams - 1, design.config.model.kv_heads - 1);
+            let (cache, kv_head) = (design.model.max_streams - 1, design.model.kv_heads - 1);
             let (x, y) = mesh.coords(placement.home_of(cache, layer, segment, kv_head));
             let block = placement.block(layer, segment);
             let expected = format!("{layer} {segment} {x} {y} {block}");
-            assert_eq!(lines.next(), Some(expected.as_str()), "{cols}x{rows} {:?}", design.config.takv);
+            assert_eq!(
+                lines.next(),
+                Some(expected.as_str()),
+                "{cols}x{rows} {:?}",
+                design.configuration().takv
+            );
         }
     }
     assert_eq!(lines.next(), None);

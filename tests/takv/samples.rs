@@ -53,7 +53,7 @@ fn is_within(most: f64, design: &Design, load: &Workload) {
 
 #[test]
 fn whole_rounds_over_the_homes_promise_the_cycles_of_a_layer_and_other_samples_do_not() {
-    let mut config = named("u280_4x8").config;
+    let mut config = named("u280_4x8").configuration().clone();
     (config.takv.spread, config.takv.column_stride) = (meshkv::config::Spread::Segment, 1);
     let design = Design::from_config("strided", &config).unwrap();
     let load = load(8192);

@@ -22,7 +22,7 @@ fn from(random: &mut Random, least: u32, most: u32) -> u32 {
 fn shape(seed: u64) -> Config {
     let mut random = Random(seed);
     let mut draw = |least, most| from(&mut random, least, most);
-    let mut config = small(|_| {}).config;
+    let mut config = small(|_| {}).configuration().clone();
     (config.mesh.cols, config.mesh.rows) = (draw(2, 16), draw(2, 16));
     config.takv.column_stride = draw(0, 1);
     let even = config.mesh.cols * draw(1, 64 / config.mesh.cols);
@@ -35,7 +35,7 @@ fn shape(seed: u64) -> Config {
 /// Ragged streams on the model of the whole core.
 fn attends(design: &Design, seed: u64, what: &str) {
     let mut random = Random(!seed);
-    let lengths: Vec<_> = (0..design.config.model.max_streams).map(|_| from(&mut random, 1, 90)).collect();
+    let lengths: Vec<_> = (0..design.model.max_streams).map(|_| from(&mut random, 1, 90)).collect();
     let tensors = tensors(design, lengths.iter().sum::<u32>() as usize, lengths.len(), Logits::Normal, seed);
     let job = Job::ragged(design, &tensors, 0, &lengths, Mapping::RowAligned, Sharing::KvHead).unwrap();
     let bench = Bench::on_model(&job, Behaviour::of(design), Clocks::IN_STEP, true).unwrap();

@@ -31,7 +31,7 @@ fn mixed(mapping: Mapping, sharing: Sharing) -> Workload {
 
 /// PART packets: one a stream, layer and head from each tile that may work on it.
 fn packets(design: &Design, load: &Workload, tiles_of_head: u64) -> u64 {
-    u64::from(design.config.model.heads) * u64::from(load.batch * load.layers) * tiles_of_head
+    u64::from(design.model.heads) * u64::from(load.batch * load.layers) * tiles_of_head
 }
 
 #[test]

@@ -36,18 +36,18 @@ fn totals(design: &Design, tokens: u32, batch: u32, mapping: Mapping) -> (u64, u
     let decoded = Bench::on_model(design).run(&plan, &mut |_| false).unwrap();
     assert_eq!(decoded.violations, 0, "{:?}", decoded.violation_list);
 
-    let model = &design.config.model;
+    let model = &design.model;
     let tensors = synthetic(&Synthetic {
         seed: 1,
         heads: model.heads as usize,
         kv_heads: model.kv_heads as usize,
         positions: batch as usize,
         tokens: tokens as usize,
-        head_dim: design.config.pe.head_dim as usize,
+        head_dim: design.pe.head_dim as usize,
         logits: Logits::Normal,
     });
     let job = Job::new(design, &tensors, (0, batch), mapping, Sharing::KvHead).unwrap();
-    let clock = &design.config.clock;
+    let clock = &design.clock;
     let clocks = Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, ..Clocks::IN_STEP };
     let bench = AttentionBench::on_model(&job, Behaviour::of(design), clocks, false).unwrap();
     let attended = bench.run(0, 0, &mut |_| false).unwrap();
@@ -56,7 +56,7 @@ fn totals(design: &Design, tokens: u32, batch: u32, mapping: Mapping) -> (u64, u
 
 fn agree(design: &Design, tokens: u32, batch: u32, mapping: Mapping) {
     let (decoded, attended) = totals(design, tokens, batch, mapping);
-    let group = design.config.model.heads / design.config.model.kv_heads;
+    let group = design.model.group_heads();
     let what =
         format!("{tokens} tokens, {batch} streams, groups of {group}, {mapping:?}: {decoded} and {attended}");
     // Where links hold a step up, a few cycles at its beginning change which flits meet: up to 3.2 % was seen between
@@ -94,7 +94,7 @@ fn so_does_it_under_every_mapping_and_with_a_clock_of_its_own_for_the_arrays() {
 fn so_does_it_on_the_fabric_for_the_card() {
     let (design, _) = Design::load(Path::new("configs/u280_4x8.toml")).unwrap();
     agree(&design, 1_000, 1, Mapping::RowAligned);
-    let mut config = design.config;
+    let mut config = design.configuration().clone();
     (config.model.kv_heads, config.model.max_streams) = (8, 8);
     let design = Design::from_config("test", &config).unwrap();
     agree(&design, 1_000, 8, Mapping::RowAligned);

@@ -25,7 +25,7 @@ pub(in crate::cli) fn table(file: Option<&Path>) -> anyhow::Result<EnergyTable> 
 /// # Errors
 /// If the fabric cannot work with it.
 pub(in crate::cli) fn with_tier(design: Design, tier: &Tier) -> anyhow::Result<Design> {
-    let mut config = design.config.clone();
+    let mut config = design.configuration().clone();
     (config.memory.bandwidth_gbs, config.memory.latency_ns) = (tier.bandwidth_gbs, tier.latency_ns);
     Design::from_config(&design.name, &config)
         .map_err(|Illegal(findings)| anyhow!("with this tier of memory: {}", findings[0].sentence(true)))

@@ -32,7 +32,7 @@ pub struct Shape {
 impl Shape {
     /// The shape that a design needs.
     pub fn of(design: &Design) -> Shape {
-        let (memory, model) = (&design.memory, &design.config.model);
+        let (memory, model) = (&design.memory, &design.model);
         let placement = &design.placement;
         let of_home = [model.max_streams, placement.blocks_of_home(), placement.block_slices()];
         Shape {

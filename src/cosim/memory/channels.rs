@@ -1,6 +1,6 @@
 //! Channels of the external memory: bandwidth and refresh belong to them, and addresses decide who shares one.
 
-use crate::design::{channels_of, Design, Fpga, Refresh};
+use crate::design::{channels_of, Design, Refresh};
 use std::collections::VecDeque;
 
 /// Assignment of addresses to channels.
@@ -26,7 +26,7 @@ pub struct Parts {
 impl Layout {
     /// The layout that the host's library makes: the homes of each port in channels of their own.
     pub fn of(design: &Design) -> Layout {
-        let (memory, fpga) = (&design.memory, Fpga::of(design.config.board));
+        let (memory, fpga) = (&design.memory, design.fpga());
         let of_port = |port| channels_of(port, memory.ports, fpga.hbm_channels);
         let channels = (0..memory.ports).map(of_port).map(|all| (all.start, all.len() as u32));
         Layout::Parts(Parts {

@@ -19,7 +19,7 @@ pub(super) fn files(waves: &Path, hierarchy: &Hierarchy, groups: &[Group], desig
     let groups: Vec<&Group> = groups.iter().collect();
     let unit = 10_f64.powi(i32::from(hierarchy.exponent));
     let alone = hierarchy.scopes().any(|scope| scope == "TOP.meshkv_mesh");
-    let cycle = if alone { OF_MESH } else { 1e-6 / design.config.clock.noc_mhz };
+    let cycle = if alone { OF_MESH } else { 1e-6 / design.clock.noc_mhz };
     let mut save_file = context(waves, &groups, design);
     save_file.insert("start", &hierarchy.times.0);
     save_file.insert("zoom", &format!("{:.6}", -(CYCLES * cycle / unit).log2()));

@@ -14,7 +14,6 @@ use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
 use crate::design::mapping::Mapping;
 use crate::design::mesh::NodeId;
-use crate::design::root::last_head_cycles;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -125,11 +124,11 @@ impl<'a> Follower<'a> {
         let home = |fills| Home { fills, ..Home::default() };
         let dot = Array::align_cycles(array.lanes) + Array::dot_cycles(array.lanes);
         let first = dot + WEIGHT + array.rows + Array::load_cycles(array.lanes);
-        let ratio = design.config.clock.noc_mhz / design.config.clock.pe_mhz;
+        let ratio = design.clock.noc_mhz / design.clock.pe_mhz;
         Follower {
             design,
             nodes: design.mesh.nodes().collect(),
-            multicast: design.config.mare.enable && design.config.mare.multicast,
+            multicast: design.router.multicast,
             tiles: std::mem::take(&mut noted.jobs).into_iter().map(tile).collect(),
             at_home: std::mem::take(&mut noted.fills).into_iter().map(home).collect(),
             noted,
@@ -262,7 +261,7 @@ impl<'a> Follower<'a> {
     fn way(&self, from: (u32, u32), to: (u32, u32)) -> f64 {
         let hops = from.0.abs_diff(to.0) + from.1.abs_diff(to.1);
         let routers = if hops == 0 { 0 } else { hops + 1 };
-        f64::from(routers * self.design.config.noc.router_stages + self.design.crossed(from.1, to.1))
+        f64::from(routers * self.design.router.stages + self.design.crossed(from.1, to.1))
     }
 
     /// Carries a chunk whose last flit leaves its home at `end`. Returns when that is at the array.
@@ -390,7 +389,7 @@ impl<'a> Follower<'a> {
             return;
         }
         close.ready.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let finish = last_head_cycles(&self.design.config) as f64;
+        let finish = self.design.pe.last_head_cycles() as f64;
         for (first, last) in std::mem::take(&mut close.ready) {
             let merged = self.roots[close.column].serve(first, close.merging[1]);
             self.end = self.end.max(merged.max(last) + finish);

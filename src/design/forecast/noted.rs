@@ -10,7 +10,6 @@ use crate::design::design::Design;
 use crate::design::mapping::{Mapping, Piece};
 use crate::design::mesh::NodeId;
 use crate::design::pieces::rounds;
-use crate::design::root::root_cycles;
 use std::collections::VecDeque;
 
 /// Slices of a layer that are followed, about. The rest takes as long as they do.
@@ -69,7 +68,7 @@ impl<'a> Noted<'a> {
         Noted {
             design,
             nodes: design.mesh.nodes().collect(),
-            multicast: design.config.mare.enable && design.config.mare.multicast,
+            multicast: design.router.multicast,
             slices: Vec::new(),
             closes: Vec::new(),
             jobs: vec![VecDeque::new(); tiles],
@@ -115,7 +114,7 @@ impl<'a> Noted<'a> {
     pub(super) fn descriptor(&mut self, number: u32, d: &Descriptor, of_layer: u32) {
         let design = self.design;
         let (pieces, rotation) = (design.pieces(d.sharing), design.placement.rotation());
-        let of_rotation = design.config.model.kv_heads * rotation;
+        let of_rotation = design.model.kv_heads * rotation;
         let groups = (MOST_SLICES / of_layer / of_rotation).max(1);
         let count = d.count.min(groups.saturating_mul(rotation));
         let weight = f64::from(d.count) / f64::from(count);
@@ -224,16 +223,16 @@ impl<'a> Noted<'a> {
 
     /// Notes the close of a round's heads: their tiles read the results, and roots merge those of each.
     fn close(&mut self, d: &Descriptor, round: &[Piece], follows: bool) {
-        let (design, config) = (self.design, &self.design.config);
+        let design = self.design;
         let rows = f64::from(design.mesh.rows());
-        let (head_dim, ratio) = (config.pe.head_dim, config.clock.noc_mhz / config.clock.pe_mhz);
+        let (head_dim, ratio) = (design.pe.head_dim, design.clock.noc_mhz / design.clock.pe_mhz);
         let senders = match d.mapping {
             Mapping::HeadTile => 1,
             // Rows without a segment have no result. Other descriptors of the streams may add some.
             Mapping::RowAligned if design.placement.by_slice() => design.mesh.rows().min(d.count),
             _ => design.mesh.rows(),
         };
-        let flits = f64::from(1 + (head_dim * 32).div_ceil(config.noc.flit_width));
+        let flits = f64::from(design.part_flits());
         let sums = f64::from(Array::reads(head_dim)) * ratio;
         // The next result is read when the last sum of the one before has come.
         let one = f64::from(Array::reads(head_dim) + Array::of(design).read_cycles()) * ratio;
@@ -241,15 +240,16 @@ impl<'a> Noted<'a> {
             let here = round.iter().filter(|piece| piece.column == x);
             let heads = here.fold(0, |mask, piece| mask | piece.mask).count_ones() * d.streams;
             let packets = heads * senders;
-            let merged = root_cycles(config, packets.into(), heads.into()) as f64 / rows;
+            let merged = design.pe.root_cycles(packets.into(), heads.into()) as f64 / rows;
             self.least.roots[x as usize] += merged * rows;
             if !follows || heads == 0 {
                 continue;
             }
             let results = f64::from(packets) / rows;
             // The root's own tile needs no channel.
-            let carried =
-                results * (flits * CROSSING).max(sums) / f64::from(config.noc.vn0_vcs) * (rows - 1.0) / rows;
+            let carried = results * (flits * CROSSING).max(sums) / f64::from(design.router.vn0_vcs)
+                * (rows - 1.0)
+                / rows;
             let (reading, merging) = ([sums, one], [merged, merged.max(carried)]);
             let close = self.closes.len();
             self.closes.push(Close { column: x as usize, results, reading, merging, ready: Vec::new() });

@@ -2,10 +2,8 @@
 
 use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
-use crate::design::fpga::Fpga;
 use crate::design::mapping::{Mapping, Piece};
 use crate::design::row_flits::flits_of_rows;
-use crate::design::slice::flit_elements;
 
 /// Work for a slice, in flits and cycles.
 #[derive(Debug, Clone, Copy)]
@@ -29,20 +27,19 @@ pub(super) struct Work {
 impl Work {
     /// The work for the segment with this index of a descriptor.
     pub(super) fn new(design: &Design, d: &Descriptor, index: u32, weight: f64) -> Work {
-        let config = &design.config;
-        let rows = d.rows(index, config.kv.segment_tokens);
+        let rows = d.rows(index, design.placement.segment_tokens);
         let [k, v] = flits_of_rows(design, rows).map(|range| range.count() as f64);
-        let (chunk, head_dim) = (f64::from(design.mare.chunk_flits), f64::from(config.pe.head_dim));
-        let elements = flit_elements(config);
+        let (chunk, head_dim) = (f64::from(design.mare.chunk_flits), f64::from(design.pe.head_dim));
+        let elements = design.flit.elements;
         // A flit of several tokens of K passes once for each, and a flit of ones follows each block of V.
-        let tokens = f64::from((elements / config.pe.head_dim).max(1));
+        let tokens = f64::from((elements / design.pe.head_dim).max(1));
         let pass = k * tokens + v + v / head_dim;
         // A port takes a flit a cycle, however fast its channel is: it cannot make up for a rest.
         let flit_bytes = f64::from(design.flit.data_width / 8);
         let beat = (flit_bytes / design.memory.bytes_per_cycle_channel).max(1.0);
         let left = design.memory.refresh.map_or(1.0, |refresh| refresh.left());
         let of_k = (k / chunk).ceil() as u32;
-        let channels = f64::from(Fpga::of(config.board).hbm_channels);
+        let channels = f64::from(design.fpga().hbm_channels);
         Work {
             halves: [k, v],
             chunks: [of_k, of_k + (v / chunk).ceil() as u32],
@@ -52,7 +49,7 @@ impl Work {
                 (k + v) * (flit_bytes / design.memory.bytes_per_cycle()).max(1.0),
                 (k + v) * beat / left,
             ],
-            pass: pass * config.clock.noc_mhz / config.clock.pe_mhz,
+            pass: pass * design.clock.noc_mhz / design.clock.pe_mhz,
             weight,
         }
     }
@@ -82,8 +79,8 @@ impl Work {
 /// where no tile fetches it.
 pub(super) fn passes(design: &Design, d: &Descriptor, piece: &Piece, home_row: u32) -> Vec<u32> {
     let (heads, rows) = (&design.heads, design.mesh.rows());
-    let group = design.config.model.heads / design.config.model.kv_heads;
-    let array_rows = design.config.pe.array_rows;
+    let group = design.model.group_heads();
+    let array_rows = design.pe.array_rows;
     let mut contexts = vec![vec![0; array_rows as usize]; rows as usize];
     let mut passes = vec![0; rows as usize];
     for head in heads.of_column(piece.column) {

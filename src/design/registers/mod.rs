@@ -108,7 +108,7 @@ impl Design {
 
     /// Values of the registers that identify the design.
     pub fn identity(&self) -> Vec<(&'static str, u32)> {
-        let (model, mesh) = (&self.config.model, self.mesh);
+        let (model, mesh) = (&self.model, self.mesh);
         let text = serde_json::to_string(&self.config).expect("a configuration is plain data");
         let hash = Sha256::digest(text.as_bytes());
         vec![
@@ -118,7 +118,7 @@ impl Design {
             ("MESH", mesh.cols() | mesh.rows() << 8 | self.memory.ports << 16),
             ("MODEL", model.layers | model.max_streams << 16),
             ("HEADS", model.heads | model.kv_heads << 16),
-            ("KV", self.config.kv.segment_tokens | self.config.pe.head_dim << 16),
+            ("KV", self.placement.segment_tokens | self.pe.head_dim << 16),
             ("SEGMENTS", self.placement.segments),
             ("SIZES", (self.flit.data_width / 8) | DESC_QUEUE << 16),
             ("LAYOUT", self.layout()),

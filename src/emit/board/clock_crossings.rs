@@ -115,7 +115,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     context.insert("fifos", &fifos);
     context.insert("registers", &registers);
     let mut single = resets().to_vec();
-    if !design.config.pad.enable {
+    if !design.pe.overlap {
         single.push(idle(tiles));
     }
     context.insert("bits", &single);

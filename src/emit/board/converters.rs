@@ -55,12 +55,7 @@ pub(super) fn contexts(design: &Design, modules: &[ModuleSpec]) -> Vec<(&'static
 fn context(design: &Design, modules: &[ModuleSpec], top: &str, parts: &[(&str, &str)]) -> Context {
     let mut context = Context::new();
     let clocks = [
-        Clock {
-            name: "net",
-            port: "aclk",
-            period: period(design.config.clock.noc_mhz),
-            doc: "the network's clock",
-        },
+        Clock { name: "net", port: "aclk", period: period(design.clock.noc_mhz), doc: "the network's clock" },
         Clock { name: "hbm", port: "hbm_aclk", period: period(HBM_MHZ), doc: "that of HBM" },
     ];
     let mut fifos = Vec::new();

@@ -79,7 +79,7 @@ fn core(design: &Design) -> Vec<Kept> {
         kept("FIFO of queries and jobs.", &with(&jobs, &OF_FIFO), 5 * tiles),
         kept("Register of partial results.", &with(&parts, &OF_REGISTER), 3 * tiles),
     ];
-    if !design.config.pad.enable {
+    if !design.pe.overlap {
         let idle = [at("u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_idle")];
         all.push(kept("Synchronizer of an idle PaD.", &idle, tiles));
     }

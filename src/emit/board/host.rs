@@ -76,8 +76,7 @@ fn powers(base: u32, most: u32) -> Vec<u32> {
 
 /// The mapping that is chosen for streams that attend to the same segments, by the numbers of both.
 fn mappings(text: &mut String, design: &Design) {
-    let (streams, segments) =
-        (powers(2, design.config.model.max_streams), powers(4, design.placement.segments));
+    let (streams, segments) = (powers(2, design.model.max_streams), powers(4, design.placement.segments));
     let _ = write!(
         text,
         "\n/* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend\n \
@@ -96,7 +95,7 @@ fn mappings(text: &mut String, design: &Design) {
                 stride: 1,
                 count,
                 first_row: 0,
-                last_row: design.config.kv.segment_tokens - 1,
+                last_row: design.placement.segment_tokens - 1,
                 stream: 0,
                 streams,
                 mapping: Mapping::RowAligned,

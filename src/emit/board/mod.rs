@@ -76,7 +76,7 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
 fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     let mut context = Context::new();
     context.insert("top", TOP);
-    let (noc, pe) = (period(design.config.clock.noc_mhz), period(design.config.clock.pe_mhz));
+    let (noc, pe) = (period(design.clock.noc_mhz), period(design.clock.pe_mhz));
     let clocks = [
         Clock { name: "net", port: "ap_clk", period: noc, doc: "the network's clock" },
         Clock { name: "pe", port: "ap_clk_2", period: pe, doc: "PaD's" },

@@ -51,7 +51,7 @@ pub(super) const FRONT: &str = "u_front";
 pub(super) const PERIPHERY: &str = "u_fabric/u_periphery";
 
 pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[ModuleSpec]) {
-    let device = Fpga::of(design.config.board);
+    let device = design.fpga();
     let rows: Vec<_> =
         device.slrs.iter().map(|slr| design.floorplan.rows_of(slr.index).len().to_string()).collect();
     context.insert("dealt", &rows.join(", "));

@@ -77,8 +77,8 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
 }
 
 fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
-    let device = Fpga::of(design.config.board);
-    let clock = &design.config.clock;
+    let device = design.fpga();
+    let clock = &design.clock;
     let mut context = Context::new();
     context.insert("name", &design.name);
     context.insert("top", TOP);
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn ports_spread_over_the_pseudo_channels() {
         let banks = |design: &Design| -> Vec<_> {
-            ports(design, Fpga::of(design.config.board)).into_iter().map(|p| p.bank).collect()
+            ports(design, design.fpga()).into_iter().map(|p| p.bank).collect()
         };
         let four = (0..4).map(|port| format!("HBM[{0}:{1}].{0}", 8 * port, 8 * port + 7));
         assert_eq!(banks(&design(2, 2, 0)), four.collect::<Vec<_>>());
@@ -191,7 +191,7 @@ mod tests {
     fn every_master_stands_behind_one_port_of_hbm_and_both_stacks_have_one() {
         for (cols, rows) in [(2, 2), (3, 3), (8, 8), (16, 4), (16, 16)] {
             let design = design(cols, rows, 0);
-            let channels = channels(&design, Fpga::of(design.config.board));
+            let channels = channels(&design, design.fpga());
             let behind: Vec<_> = channels.iter().flat_map(|c| c.masters.split(' ')).collect();
             assert_eq!(behind.len() as u32, design.memory.ports + 2);
             assert!(channels.windows(2).all(|c| c[0].number < c[1].number));

@@ -41,7 +41,7 @@ fn testbench(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
     };
     let bits = |name: &str| ports().find(|port| port.name == name).map_or(1, |port| port.width.bits);
     let half_ns = |mhz: f64| format!("{:.3}", 500.0 / mhz);
-    let clock = &design.config.clock;
+    let clock = &design.clock;
     let mut context = Context::new();
     context.insert("name", &design.name);
     context.insert("latency", &design.memory.latency_cycles);

@@ -1,7 +1,7 @@
 //! The FuseSoC core, in its CAPI2 format: lint, simulation, and synthesis by Vivado and Yosys.
 
 use super::bench;
-use crate::design::{Design, Fpga};
+use crate::design::Design;
 use crate::emit::board::CARD_DEFINES;
 use crate::emit::filelist::WAIVERS_PATH;
 use crate::emit::rtl::spec::module::ModuleSpec;
@@ -27,7 +27,7 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile
     context.insert("cols", &design.mesh.cols());
     context.insert("rows", &design.mesh.rows());
     context.insert("top", TOP);
-    context.insert("part", Fpga::of(design.config.board).part);
+    context.insert("part", design.fpga().part);
     context.insert("defines", &CARD_DEFINES);
     context.insert("sources", &modules.iter().map(ModuleSpec::path).collect::<Vec<_>>());
     context.insert("waivers", WAIVERS_PATH);

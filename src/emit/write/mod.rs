@@ -56,7 +56,7 @@ impl Origin {
             program: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             config: design.name.clone(),
-            config_sha256: design.config.sha256(),
+            config_sha256: design.config_sha256(),
             tiles: design.mesh.tiles(),
         }
     }

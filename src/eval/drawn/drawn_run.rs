@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::cosim::workloads::decode::{step_of, StreamLength, Workload, WorkloadError};
-use crate::design::{least_cycles, token_bytes, Descriptor, Design, Mapping, Sharing};
+use crate::design::{least_cycles, Descriptor, Design, Mapping, Sharing};
 use crate::eval::soak::Draw;
 
 /// Tokens of a stream, or of its tail behind a common prefix.
@@ -67,9 +67,9 @@ impl DrawnRun {
     }
 
     /// Bytes of K and V that it reads, those of the common prefix once.
-    pub fn bytes(&self, config: &Config) -> u64 {
+    pub fn bytes(&self, design: &Design) -> u64 {
         let tails: u64 = self.lengths.iter().map(|tokens| u64::from(tokens - self.prefix)).sum();
-        (tails + u64::from(self.prefix)) * token_bytes(config)
+        (tails + u64::from(self.prefix)) * design.exchange().token_bytes
     }
 
     /// Cycles that no placement saves: the larger of bytes and array passes, of the common prefix and of the tails behind
@@ -162,7 +162,7 @@ mod tests {
             let design = card(&run);
             let least = run.least(&design, Mapping::RowAligned).unwrap();
             // 1840 bytes a cycle. Rows of V are whole flits of 32 tokens.
-            let bytes = run.bytes(&design.config) as f64 / 1840.0;
+            let bytes = run.bytes(&design) as f64 / 1840.0;
             assert!(least as f64 >= bytes - 1.0, "{run:?}: {least} {bytes}");
         }
     }
@@ -175,9 +175,9 @@ mod tests {
         let least = |run: &DrawnRun| run.least(&design, Mapping::RowAligned).unwrap() as f64;
         // Eight streams pass an array of four rows twice for each flit of the prefix.
         let of_prefix = least(&run) - least(&alone);
-        let bytes = (2048 * token_bytes(&design.config)) as f64 / 1840.0;
+        let bytes = (2048 * design.exchange().token_bytes) as f64 / 1840.0;
         assert!(of_prefix > 1.4 * bytes, "{of_prefix} {bytes}");
-        assert_eq!(run.bytes(&design.config), (2048 + 8 * 256) * token_bytes(&design.config));
+        assert_eq!(run.bytes(&design), (2048 + 8 * 256) * design.exchange().token_bytes);
         assert_eq!(run.options(), format!("--lengths {} --prefix 2048", ["2304"; 8].join(",")));
     }
 }

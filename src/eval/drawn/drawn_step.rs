@@ -66,18 +66,18 @@ impl DrawnStep {
 
     /// The step in a few words.
     pub fn title(&self) -> String {
-        let (config, load) = (&self.design.config, &self.load);
-        let (mesh, model) = (self.design.mesh, &config.model);
+        let (design, load) = (&self.design, &self.load);
+        let (mesh, model, pe) = (design.mesh, &design.model, &design.pe);
         let prefix = if load.prefix > 0 { format!(", {} shared", load.prefix) } else { String::new() };
         format!(
             "{} x {} of {} bits, {} heads of {} KV heads of {}, {} rows, {} x {} tokens{prefix}",
             mesh.cols(),
             mesh.rows(),
-            config.noc.flit_width,
+            design.flit.data_width,
             model.heads,
             model.kv_heads,
-            config.pe.head_dim,
-            config.pe.array_rows,
+            pe.head_dim,
+            pe.array_rows,
             load.batch,
             load.tokens
         )
@@ -141,7 +141,7 @@ fn config(draw: &mut Draw) -> Config {
 
 /// A step that takes no longer than seconds; none if the design holds none.
 fn load(draw: &mut Draw, design: &Design) -> Option<Workload> {
-    let model = &design.config.model;
+    let model = &design.model;
     let tokens = draw.from(LEAST_TOKENS, model.max_tokens);
     let load = Workload {
         tokens,
@@ -176,8 +176,8 @@ fn cycles(design: &Design, load: &Workload) -> Option<u64> {
     let segments = default_segments(design, load).ok()?;
     let step = step(design, &Workload { segments: Some(segments), ..*load }).ok()?;
     let slices: u64 = step.descriptors.iter().map(|d| u64::from(d.count)).sum();
-    let model = &design.config.model;
-    let copies = (model.heads / model.kv_heads).min(design.mesh.rows());
+    let model = &design.model;
+    let copies = model.group_heads().min(design.mesh.rows());
     let flits = slices * u64::from(model.kv_heads * design.mare.slice_flits * copies);
     Some(flits * design.mesh.tiles() as u64 / design.ports_of_layer() as u64)
 }
@@ -192,11 +192,11 @@ mod tests {
         let steps: Vec<_> = (0..60).map(DrawnStep::of).collect();
         assert_eq!(format!("{:?}", steps[7]), format!("{:?}", DrawnStep::of(7)));
         let seen = |what: &dyn Fn(&DrawnStep) -> u32| steps.iter().map(what).collect::<BTreeSet<_>>();
-        let model = |step: &DrawnStep| step.design.config.model.clone();
+        let model = |step: &DrawnStep| step.design.model;
         assert_eq!(seen(&|step| step.design.mesh.cols()).len(), 7);
         assert_eq!(seen(&|step| step.design.mesh.rows()).len(), 7);
-        assert_eq!(seen(&|step| step.design.config.noc.flit_width).len(), 3);
-        assert_eq!(seen(&|step| model(step).heads / model(step).kv_heads), BTreeSet::from([1, 2, 4, 8]));
+        assert_eq!(seen(&|step| step.design.flit.data_width).len(), 3);
+        assert_eq!(seen(&|step| model(step).group_heads()), BTreeSet::from([1, 2, 4, 8]));
         let streams = seen(&|step| step.load.batch);
         assert!(streams.contains(&1) && streams.iter().any(|streams| *streams > 4), "{streams:?}");
         let tokens = seen(&|step| step.load.tokens);

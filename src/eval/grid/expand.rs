@@ -277,7 +277,7 @@ impl Planner<'_> {
         }
         let config = serde_json::from_value::<Config>(values).map_err(|error| ours(&error))?;
         let made = Design::from_config(self.base_name, &config).map_err(|Illegal(findings)| findings)?;
-        let naming = Naming::of(&made.config);
+        let naming = Naming::of(&config);
         Ok((Arc::new(made), naming))
     }
 }

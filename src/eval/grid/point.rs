@@ -97,7 +97,7 @@ pub(super) fn workload(
     work: &DecodeWork,
     design: &Design,
 ) -> Result<(Workload, Vec<StreamLength>), WorkloadError> {
-    let model = &design.config.model;
+    let model = &design.model;
     let rule = |text: &Option<String>| text.as_deref().map(str::parse::<Lengths>).transpose();
     let rules = [rule(&work.lengths), rule(&work.prefixes)].map(|rule| rule.map_err(WorkloadError::Lengths));
     let [tokens, prefixes] = rules;
@@ -134,7 +134,12 @@ impl Point {
         let of_work = columns.iter().filter(|column| column.role == Role::Label).skip(names.len());
         let of_work = of_work.map(|column| asked[&column.name].clone());
         let labels = names.iter().cloned().chain(of_work).collect();
-        Point { id: hex(Naming::of(&design.config).id(&work)), labels, design: Arc::new(design), work }
+        Point {
+            id: hex(Naming::of(design.configuration()).id(&work)),
+            labels,
+            design: Arc::new(design),
+            work,
+        }
     }
 
     /// Router-cycles of its run, about: the forecast of a decode step, the cycles of traffic.

@@ -37,7 +37,7 @@ impl Record {
     fn with(columns: &[Column], point: &Point, metric: impl Fn(&Column) -> Option<Value>) -> Record {
         let mut labels = point.labels.iter();
         let values = columns.iter().map(|column| match column.role {
-            Role::Id if column.name == CONFIG_SHA256 => point.design.config.sha256().into(),
+            Role::Id if column.name == CONFIG_SHA256 => point.design.config_sha256().into(),
             Role::Id => Value::from(point.id.clone()),
             Role::Label => labels.next().map_or(Value::Null, |label| of_kind(column, label)),
             Role::Metric => metric(column).map_or(Value::Null, |value| of_kind(column, &value)),

@@ -131,7 +131,7 @@ impl AttentionRow {
         let window = done.kv_cycles.max(1) as f64;
         // The window in cycles of PaD.
         let pe_window = done.clocks.pe_cycles(window);
-        let rows = design.config.pe.array_rows;
+        let rows = design.pe.array_rows;
         let row_passes: u64 = (0..rows).map(|r| all(&format!("row_{r}_passes"))).sum();
         let (ours, fa2, heads) = errors(job, done);
         let outputs: usize = done.outputs.values().map(Vec::len).sum();
@@ -164,8 +164,8 @@ impl AttentionRow {
             heads: job.tensors.heads,
             streams: job.streams as usize,
             tokens: job.longest(),
-            noc_mhz: design.config.clock.noc_mhz,
-            pe_mhz: design.config.clock.pe_mhz,
+            noc_mhz: design.clock.noc_mhz,
+            pe_mhz: design.clock.pe_mhz,
             jitter_percent: done.clocks.jitter,
             cycles: done.cycles,
             query_cycles: done.query_cycles,

@@ -2,7 +2,7 @@
 //! [`DecodeRow`].
 
 use crate::cosim::workloads::decode::{Decoded, Plan, Step, StepCounts};
-use crate::design::{Class, Design, Fpga, NodeId, Port};
+use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 use crate::eval::energy::{Activity, Energies};
 use crate::eval::rows::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
@@ -53,7 +53,7 @@ impl DecodeRow {
             share_left: total.share_left,
             bounds: total.bounds,
             kv_phase,
-            run_us: done.cycles as f64 / f64::from(plan.steps) / design.config.clock.noc_mhz,
+            run_us: done.cycles as f64 / f64::from(plan.steps) / design.clock.noc_mhz,
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
             imbalance: imbalance(design, &beats),
@@ -64,11 +64,11 @@ impl DecodeRow {
             steps: done.steps.iter().map(|step| step_row(step, design.mesh.cols())).collect(),
             swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
             platform: Platform {
-                bandwidth_gbs: design.config.memory.bandwidth_gbs,
-                latency_ns: design.config.memory.latency_ns,
-                channels: Fpga::of(design.config.board).hbm_channels,
+                bandwidth_gbs: design.memory.bandwidth_gbs,
+                latency_ns: design.memory.latency_ns,
+                channels: design.fpga().hbm_channels,
                 ports: design.memory.ports,
-                noc_mhz: design.config.clock.noc_mhz,
+                noc_mhz: design.clock.noc_mhz,
             },
             attended_tokens: step.attended,
             delivered: done.taken.iter().sum(),
@@ -117,7 +117,7 @@ fn activity(design: &Design, step: &Step, plan: &Plan, done: &Decoded, flits: &F
     let taken: u64 = done.taken.iter().sum();
     let sram_flits = done.event("flits_filled") + done.event("flits_streamed") + 2 * taken;
     // Every row of K and of V is multiplied for each head that attends.
-    let row_macs = 2 * u64::from(design.config.model.heads) * u64::from(design.config.pe.head_dim);
+    let row_macs = 2 * u64::from(design.model.heads) * u64::from(design.pe.head_dim);
     Activity {
         link_bits: flits.all() * link_bits(design),
         sram_bits: sram_flits as f64 * flit_bits,
@@ -141,7 +141,7 @@ fn whole_step(
         Flits { part: flits.part * layers, kv_fetch: flits.kv_fetch * data, kv_data: flits.kv_data * data };
     let kv = done.kv_cycles.min(done.cycles) as f64;
     let cycles = kv * data + (done.cycles as f64 - kv) * layers;
-    let noc_mhz = design.config.clock.noc_mhz;
+    let noc_mhz = design.clock.noc_mhz;
     WholeStep {
         traffic: whole.all(),
         cycles,

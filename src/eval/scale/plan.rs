@@ -141,7 +141,7 @@ impl CacheOfCard {
 
 /// Plans a load on cards that each have the fabric of `design`.
 pub fn plan_cards(design: &Design, load: &Load) -> CardsPlan {
-    let mut whole = design.config.clone();
+    let mut whole = design.configuration().clone();
     (whole.model.max_tokens, whole.model.max_streams) = (load.tokens, load.batch);
     whole.model.layers = load.layers.unwrap_or(whole.model.layers);
     let ways: Vec<_> = Way::ALL.into_iter().map(|way| plan_way(way, design, &whole, load)).collect();

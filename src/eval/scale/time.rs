@@ -4,10 +4,7 @@ use super::share::Way;
 use crate::config::Config;
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{Workload, WorkloadError};
-use crate::design::{
-    partial_bytes, query_bytes, token_bytes, Bounds, Choice, Design, ForecastError, Mapping, Sharing,
-    FORECAST_ERROR,
-};
+use crate::design::{Bounds, Choice, Design, Exchange, ForecastError, Mapping, Sharing, FORECAST_ERROR};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -79,13 +76,13 @@ impl StepTime {
         let groups = if way == Way::Layers { cards.min(streams) } else { 1 };
         let group_streams = streams.div_ceil(groups);
         let (mapping, bounds, cycles) = layer(card, group_streams)?;
-        let (all, most) = (f64::from(whole.model.layers), f64::from(card.config.model.layers));
+        let (all, most) = (f64::from(whole.model.layers), f64::from(card.model.layers));
         // A group passes all layers before its next token; a card has its layers for every group.
         let in_turn = |of_all: f64, of_card: f64| of_all.max(f64::from(groups) * of_card);
-        let us = |cycles: u64| in_turn(all, most) * cycles as f64 / card.config.clock.noc_mhz;
-        let call = bytes_of_layer(way, &card.config, cards) * f64::from(group_streams);
+        let us = |cycles: u64| in_turn(all, most) * cycles as f64 / card.clock.noc_mhz;
+        let call = bytes_of_layer(way, &card.exchange(), cards) * f64::from(group_streams);
         let hop = match way {
-            Way::Layers => query_bytes(whole) as f64 * f64::from(group_streams),
+            Way::Layers => Exchange::of(whole).query_bytes as f64 * f64::from(group_streams),
             Way::Heads | Way::Tokens => 0.0,
         };
         let (hops, sends) = (f64::from(cards - 1), f64::from(u32::from(cards > 1)));
@@ -111,15 +108,15 @@ impl StepTime {
 }
 
 /// Bytes over the link of a card for a layer and stream.
-fn bytes_of_layer(way: Way, card: &Config, cards: u32) -> f64 {
-    let results = if way == Way::Tokens && cards > 1 { partial_bytes(card) } else { query_bytes(card) };
-    (query_bytes(card) + token_bytes(card) + results) as f64
+fn bytes_of_layer(way: Way, card: &Exchange, cards: u32) -> f64 {
+    let results = if way == Way::Tokens && cards > 1 { card.partial_bytes } else { card.query_bytes };
+    (card.query_bytes + card.token_bytes + results) as f64
 }
 
 /// The best mapping of a layer of so many streams, its least cycles and the expected ones.
 fn layer(card: &Design, streams: u32) -> Result<(Mapping, Bounds, u64), WorkloadError> {
     let load = Workload {
-        tokens: card.config.model.max_tokens,
+        tokens: card.model.max_tokens,
         batch: streams,
         prefix: 0,
         mapping: Mapping::RowAligned,
@@ -168,7 +165,8 @@ mod tests {
             config
         };
         // 16 ports use 16 of 32 channels.
-        let us = 2.0 * 4.0 * f64::from(model.model.layers * 4096) * token_bytes(&model) as f64 / 100e3;
+        let us = 2.0 * 4.0 * f64::from(model.model.layers * 4096) * Exchange::of(&model).token_bytes as f64
+            / 100e3;
         for (way, cards, share) in [
             (Way::Heads, 1, 1.0),
             (Way::Heads, 4, 0.25),
@@ -204,8 +202,9 @@ mod tests {
     #[test]
     fn a_slow_link_is_the_bound_and_takes_as_long_as_the_bytes_of_its_card() {
         let model = whole(4);
+        let bytes = Exchange::of(&model);
         let (query, token, partial) =
-            (query_bytes(&model) as f64, token_bytes(&model) as f64, partial_bytes(&model) as f64);
+            (bytes.query_bytes as f64, bytes.token_bytes as f64, bytes.partial_bytes as f64);
         let calls = f64::from(4 * model.model.layers);
         for (way, bytes) in [
             (Way::Heads, calls * (query + token + query) / 2.0),

@@ -2,7 +2,7 @@
 
 use super::share::Way;
 use crate::config::Config;
-use crate::design::{partial_bytes, query_bytes, token_bytes};
+use crate::design::Exchange;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,23 +29,27 @@ impl Traffic {
     pub(super) fn new(way: Way, whole: &Config, card: &Config, cards: u32) -> Traffic {
         let calls = |config: &Config| u64::from(config.model.layers) * u64::from(whole.model.max_streams);
         let n = u64::from(cards);
-        let of = |config: &Config| Traffic {
-            queries_bytes: calls(config) * query_bytes(config),
-            kv_bytes: calls(config) * token_bytes(config),
-            outputs_bytes: calls(config) * query_bytes(config),
-            partials_bytes: 0,
-            activations_bytes: 0,
-            card_bytes: 0,
+        let of = |config: &Config| {
+            let exchange = Exchange::of(config);
+            Traffic {
+                queries_bytes: calls(config) * exchange.query_bytes,
+                kv_bytes: calls(config) * exchange.token_bytes,
+                outputs_bytes: calls(config) * exchange.query_bytes,
+                partials_bytes: 0,
+                activations_bytes: 0,
+                card_bytes: 0,
+            }
         };
         let (mut all, mut fullest) = (of(whole), of(card));
         if way == Way::Layers {
             // A layer's input is as wide as its queries.
-            all.activations_bytes = (n - 1) * u64::from(whole.model.max_streams) * query_bytes(whole);
+            all.activations_bytes =
+                (n - 1) * u64::from(whole.model.max_streams) * Exchange::of(whole).query_bytes;
         }
         if way == Way::Tokens && cards > 1 {
             // Every card has the queries of all heads; the new token of a stream belongs to one of them.
             all.queries_bytes *= n;
-            fullest.partials_bytes = calls(card) * partial_bytes(card);
+            fullest.partials_bytes = calls(card) * Exchange::of(card).partial_bytes;
             all.partials_bytes = n * fullest.partials_bytes;
             (all.outputs_bytes, fullest.outputs_bytes) = (0, 0);
         }

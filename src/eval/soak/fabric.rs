@@ -82,7 +82,7 @@ fn config(draw: &mut Draw) -> Config {
 
 /// Random decode steps on it.
 fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
-    let model = &design.config.model;
+    let model = &design.model;
     let tokens = draw.from(1, model.max_tokens.min(TOKENS));
     let load = Workload {
         tokens,
@@ -119,17 +119,17 @@ mod tests {
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
         let parts: [Part<'_>; 13] = [
             &|case| case.design.placement.by_slice(),
-            &|case| !case.design.config.mare.enable,
-            &|case| !case.design.config.mare.dedup,
-            &|case| case.design.config.takv.placement == PlacementKind::Hub,
+            &|case| !case.design.mare.enable,
+            &|case| !case.design.mare.dedup,
+            &|case| case.design.placement.kind == PlacementKind::Hub,
             &|case| case.design.swaps(),
-            &|case| !case.design.config.pad.enable,
-            &|case| case.design.config.noc.flit_width == 512,
+            &|case| !case.design.pe.overlap,
+            &|case| case.design.flit.data_width == 512,
             &|case| case.plan.steps == 3,
             &|case| case.plan.pace.stall > 100,
             &|case| case.plan.descriptors.windows(2).any(|pair| pair[0].mapping != pair[1].mapping),
-            &|case| case.design.config.pe.array_rows == 1,
-            &|case| case.design.config.pe.array_rows == 8,
+            &|case| case.design.pe.array_rows == 1,
+            &|case| case.design.pe.array_rows == 8,
             &|case| case.design.memory.tiles_per_port == 4 && case.design.mesh.cols() == 5,
         ];
         for (at, part) in parts.iter().enumerate() {

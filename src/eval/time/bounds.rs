@@ -5,7 +5,7 @@
 //! its KV lies at. Its distance from the bound of its bytes and arrays measures what the fabric adds.
 
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
-use crate::design::{packet_cycles, root_lanes, Bounds, Class, Design, Fpga, Port};
+use crate::design::{packet_cycles, Bounds, Class, Design, Port};
 use crate::emit::pad_events;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,13 +85,13 @@ impl Carried<'_> {
         let at = |event: &str| names.iter().position(|name| name == event).expect("arrays count it");
         let at: Vec<_> = events.iter().map(|event| at(event)).collect();
         let cycles = most(self.pad.iter().map(|tile| at.iter().map(|&at| u64::from(tile[at])).sum()));
-        let clock = &design.config.clock;
+        let clock = &design.clock;
         (cycles as f64 * clock.noc_mhz / clock.pe_mhz).ceil() as u64
     }
 
     fn bounds(&self, design: &Design, classes: &[Class], events: &[&str], root: u64) -> Bounds {
         let flit_bytes = f64::from(design.flit.data_width / 8);
-        let channels = f64::from(Fpga::of(design.config.board).hbm_channels);
+        let channels = f64::from(design.fpga().hbm_channels);
         let cycles = |beats: u64, bytes_per_cycle: f64| (beats as f64 * flit_bytes / bytes_per_cycle).ceil();
         let tiles = || 0..self.links.len();
         let between = [Port::North, Port::East, Port::South, Port::West];
@@ -111,14 +111,13 @@ impl Carried<'_> {
     pub(in crate::eval) fn phases(&self, design: &Design, kv_cycles: u64, total_cycles: u64) -> [Phase; 2] {
         let passes = ["k_passes", "v_passes", "ones_passes"];
         let with_results = ["k_passes", "v_passes", "ones_passes", "reading_results"];
-        let config = &design.config;
-        let of_packet = packet_cycles(config.pe.head_dim, root_lanes(config));
+        let of_packet = packet_cycles(design.pe.head_dim, design.pe.root_lanes);
         let root = most(self.packets.iter().map(|n| n * of_packet));
         let bytes = self.beats.iter().sum::<u64>() as f64 * f64::from(design.flit.data_width / 8);
         let phase = |cycles: u64, bounds| {
-            let seconds = cycles.max(1) as f64 / (design.config.clock.noc_mhz * 1e6);
+            let seconds = cycles.max(1) as f64 / (design.clock.noc_mhz * 1e6);
             let kv_gbs = bytes / seconds / 1e9;
-            let share = kv_gbs / design.config.memory.bandwidth_gbs;
+            let share = kv_gbs / design.memory.bandwidth_gbs;
             let share_left = share / design.memory.refresh.map_or(1.0, |refresh| refresh.left());
             Phase { cycles, kv_gbs, share, share_left, bounds }
         };
@@ -165,7 +164,7 @@ mod tests {
         let of_kv =
             Bounds { bytes: 25, memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
         assert_eq!(kv.bounds, of_kv);
-        let root = 4 * packet_cycles(128, root_lanes(&design.config));
+        let root = 4 * packet_cycles(128, design.pe.root_lanes);
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
         // The arrays need more than the bytes.

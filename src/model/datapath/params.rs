@@ -1,6 +1,6 @@
 //! Parameters of the datapath: sizes, widths of numbers, and the constants that follow.
 
-use crate::design::{model_dim, Design};
+use crate::design::Design;
 use crate::model::datapath::numbers::exp2::{Exp2, Scale};
 use crate::model::datapath::numbers::formats::Formats;
 
@@ -18,11 +18,10 @@ pub struct DatapathShape {
 impl DatapathShape {
     /// Returns the sizes of a fabric.
     pub fn of(design: &Design) -> DatapathShape {
-        let config = &design.config;
         DatapathShape {
-            head_dim: config.pe.head_dim,
-            model_dim: model_dim(config),
-            flit_elements: config.noc.flit_width / 16,
+            head_dim: design.pe.head_dim,
+            model_dim: design.model.head_dim,
+            flit_elements: design.flit.elements,
         }
     }
 

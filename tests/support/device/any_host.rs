@@ -196,8 +196,8 @@ impl<'a> Host<'a> {
 
     /// A descriptor with one fault or none.
     pub fn any_descriptor(&mut self, legal: &Descriptor) -> Descriptor {
-        let model = &self.design.config.model;
-        let (segments, tokens) = (self.design.placement.segments, self.design.config.kv.segment_tokens);
+        let model = &self.design.model;
+        let (segments, tokens) = (self.design.placement.segments, self.design.placement.segment_tokens);
         let mut d = Descriptor { close: self.below(3) > 0, ..*legal };
         (d.stream, d.streams) = [(0, 2), (0, 1), (1, 1)][self.below(3) as usize];
         match self.below(16) {

@@ -41,7 +41,7 @@ pub struct Card {
 
 /// Address of the buffer for a port's part of the cache: in a channel of its own, not at its beginning.
 fn part_address(design: &Design, port: u32) -> u64 {
-    let fpga = Fpga::of(design.config.board);
+    let fpga = design.fpga();
     let channel = channels_of(port, design.memory.ports, fpga.hbm_channels).start;
     u64::from(channel) * fpga.hbm_channel_bytes + u64::from(port % 5) * 0x1_3000
 }
@@ -142,7 +142,7 @@ impl Card {
     /// A buffer in a memory of the stand-in: a channel of HBM, or DDR for the kernel's argument of a number from 1000 on.
     fn allocate(&mut self, bytes: u64, memory: u32) -> u64 {
         let ports = self.design.memory.ports;
-        let channels = Fpga::of(self.design.config.board).hbm_channels;
+        let channels = self.design.fpga().hbm_channels;
         let (address, of) = match memory {
             1000 => (0x7_0000_3000, Use::Reads),
             1001 => (0x9_ffff_e000, Use::Outputs),

@@ -193,15 +193,14 @@ impl Reference {
 
     /// Causes for which a descriptor may be refused, each with its place; none if it is taken.
     pub fn refusals(&self, d: &Descriptor, mapping: u32) -> Vec<(&'static str, u32)> {
-        let (model, kv) = (&self.design.config.model, &self.design.config.kv);
+        let (model, tokens) = (&self.design.model, self.design.placement.segment_tokens);
         let end = u64::from(d.first) + u64::from(d.count.saturating_sub(1)) * u64::from(d.stride);
         let segments = self.design.placement.segments;
         let no_segments = d.count == 0 || d.stride == 0 || end >= u64::from(segments);
         // A stride is no longer than a context, even where nothing is strided over.
         let stride = d.stride >= segments.max(2);
-        let rows = d.first_row >= kv.segment_tokens
-            || d.last_row >= kv.segment_tokens
-            || (d.count == 1 && d.last_row < d.first_row);
+        let rows =
+            d.first_row >= tokens || d.last_row >= tokens || (d.count == 1 && d.last_row < d.first_row);
         let streams = d.streams == 0 || d.stream + d.streams > model.max_streams;
         let again = self.design.append.is_none() || self.appended.contains(&d.prefix);
         let closed = (d.stream..d.stream + d.streams).any(|s| self.closed.contains(&s));
@@ -251,11 +250,11 @@ impl Reference {
         let attend = self.attends.last().map_or(0, |highest| highest + 1);
         let loaded = self.loaded.max(self.value("QUERY_STREAMS"));
         let (tokens, last) = (self.value("TOKEN_STREAMS"), self.appended.last().map_or(0, |cache| cache + 1));
-        let caches = if self.design.append.is_some() { self.design.config.model.max_streams } else { 0 };
+        let caches = if self.design.append.is_some() { self.design.model.max_streams } else { 0 };
         [
             (self.queue == 0, "START_EMPTY"),
             (self.attends != self.closed, "START_OPEN"),
-            (self.value("QUERY_STREAMS") > self.design.config.model.max_streams, "START_QUERIES"),
+            (self.value("QUERY_STREAMS") > self.design.model.max_streams, "START_QUERIES"),
             (attend > loaded, "START_UNLOADED"),
             (tokens > caches || last > tokens, "START_TOKENS"),
             (skewed, "ARGUMENT"),

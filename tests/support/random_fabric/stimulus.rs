@@ -8,10 +8,10 @@ impl RandomFabric {
         if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
             return;
         }
-        let model = &self.design.config.model;
+        let model = &self.design.model;
         let (streams, heads) = (u64::from(model.max_streams), u64::from(model.heads));
         let key = self.below(1 << 40);
-        let groups = u64::from(self.design.config.pe.head_dim / 4 / self.design.bus.query_group_words);
+        let groups = u64::from(self.design.pe.head_dim / 4 / self.design.bus.query_group_words);
         for (name, value) in [
             ("query_valid", 1),
             ("query_stream", key % streams),
@@ -26,9 +26,9 @@ impl RandomFabric {
     /// A descriptor of random segments for random streams. Layers follow one another, so that no slice is named again
     /// before it was served: a user must not, and the Verilog stops.
     pub(super) fn descriptor(&mut self) -> Vec<(&'static str, u64)> {
-        let model = &self.design.config.model;
+        let model = &self.design.model;
         let (layers, streams) = (u64::from(model.layers), u64::from(model.max_streams));
-        let tokens = u64::from(self.design.config.kv.segment_tokens);
+        let tokens = u64::from(self.design.placement.segment_tokens);
         let segments = u64::from(self.design.placement.segments);
         self.made += 1;
         let (stream, stride) = (self.below(streams), 1 + self.below(3));
@@ -85,9 +85,9 @@ impl RandomFabric {
                 ("part_first", u64::from(begins)),
                 ("part_last", u64::from(self.parts[tile] == 1)),
                 ("part_others", key >> 39),
-                ("part_stream", key % u64::from(self.design.config.model.max_streams)),
-                ("part_layer", key % u64::from(self.design.config.model.layers)),
-                ("part_head", key % u64::from(self.design.config.model.heads)),
+                ("part_stream", key % u64::from(self.design.model.max_streams)),
+                ("part_layer", key % u64::from(self.design.model.layers)),
+                ("part_head", key % u64::from(self.design.model.heads)),
             ] {
                 self.set(name, tile, value);
             }

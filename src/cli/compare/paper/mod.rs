@@ -141,7 +141,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     };
     let html = page(&head, &claims, &drawn, &tables)?;
     let configs = plan.all.points.iter().map(|point| &point.design);
-    let configs = configs.map(|design| (design.name.clone(), design.config.sha256())).collect();
+    let configs = configs.map(|design| (design.name.clone(), design.config_sha256())).collect();
     let path = output.write(&html, &claims, &drawn, &tables, (&head, &ui.origin(), &configs))?;
     ui.note(format_args!("wrote {}", path.display()));
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! The area of a configuration as a sweep has it beside the time: what it takes, whether it fits, its periods.
 
-use crate::design::{Design, Fpga, Resources};
+use crate::design::{Design, Resources};
 use crate::synth::{Demand, Estimate, Limits, Timing};
 use serde::Serialize;
 
@@ -39,14 +39,14 @@ fn rounded(value: f64) -> f64 {
 impl AreaRow {
     /// The area of a design whose parts and paths are known, within the default limits.
     pub(super) fn new(design: &Design, demand: &Demand, timing: &Timing, yosys: &str) -> AreaRow {
-        let estimate = Estimate::new(demand, design.mesh, Fpga::of(design.config.board), Limits::default());
+        let estimate = Estimate::new(demand, design.mesh, design.fpga(), Limits::default());
         let (slr, resource, share) = estimate.fullest();
         let boundaries = estimate.boundaries();
         let widest = boundaries.iter().max_by(|a, b| a.share().total_cmp(&b.share()));
         let wires = widest.map(|b| (b.share(), format!("wires from SLR{} to SLR{}", b.lower, b.lower + 1)));
         let logic = (share, format!("{} of SLR{slr}", WRITTEN[resource]));
         let (fullest, fullest_of) = wires.filter(|wires| wires.0 > logic.0).unwrap_or(logic);
-        let clock = &design.config.clock;
+        let clock = &design.clock;
         let met =
             timing.noc.worst_ns <= 1000.0 / clock.noc_mhz && timing.pe.worst_ns <= 1000.0 / clock.pe_mhz;
         AreaRow {

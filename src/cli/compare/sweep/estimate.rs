@@ -162,7 +162,7 @@ pub(super) fn fill_areas(
     if ended.is_ok() {
         ended =
             workers::work(&lacking, jobs, &|point| area(&point.design, &yosys, 1), &mut |point, found| {
-                store.add_area(&point.design.config.sha256(), &found?)?;
+                store.add_area(&point.design.config_sha256(), &found?)?;
                 done += 1;
                 work.add(missing.of_whole(&point.design) + FROM_CACHE);
                 work.progress.message(format!("{done} of {} areas", lacking.len()));

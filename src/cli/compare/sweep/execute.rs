@@ -91,7 +91,7 @@ impl<'a> Execute<'a> {
     ) -> anyhow::Result<f64> {
         // A load below that of this measurement is measured at its own load.
         let load = traffic.load.min(eval::HARDLY_ANY);
-        let key = json!([design.config, Traffic { load, ..traffic.clone() }]).to_string();
+        let key = json!([design.configuration(), Traffic { load, ..traffic.clone() }]).to_string();
         let slot =
             self.zero_loads.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);

@@ -130,12 +130,12 @@ fn points(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let bar = ui.progress(Some(100), "planning");
     let mut told = |done: usize, total: usize| bar.set((100 * done / total) as u64);
     if args.dry_run {
-        let all = outline(&grid, &base.name, &base.config, &mut told);
+        let all = outline(&grid, &base.name, base.configuration(), &mut told);
         drop(bar);
         others(args, all.len(), (&all.illegal, all.left_out, all.repeated), ui)?;
         return list::list(&all, &output, ui);
     }
-    let mut all = expand(&grid, &base.name, &base.config, &mut told);
+    let mut all = expand(&grid, &base.name, base.configuration(), &mut told);
     drop(bar);
     if args.estimate {
         all.columns = with_area(all.columns);
@@ -178,7 +178,7 @@ fn only(id: &str, all: &Expanded, ui: &Ui) -> anyhow::Result<ExitCode> {
     let point = all.points.iter().find(|point| point.id == id).ok_or_else(|| {
         anyhow!("no point of this sweep has the id {id}\n  help: --dry-run lists the points with their ids")
     })?;
-    ui.made_from(&point.design.name, point.design.config.sha256());
+    ui.made_from(&point.design.name, point.design.config_sha256());
     ui.seeded(Some(point.work.seed()));
     let interrupt = Interrupt::listen()?;
     match Execute::new(&interrupt).run(point) {

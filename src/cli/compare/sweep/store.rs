@@ -166,7 +166,7 @@ impl<'a> Store<'a> {
         let areas = Areas::open(dir)?;
         let record = |point: &Point| {
             let mut record = Record::kept(&all.columns, point, lines.get(&point.id)?);
-            if let Some(area) = areas.of(&point.design.config.sha256()) {
+            if let Some(area) = areas.of(&point.design.config_sha256()) {
                 record.set_area(&all.columns, area);
             }
             Some((point.id.clone(), record))
@@ -240,7 +240,7 @@ impl<'a> Store<'a> {
     /// When it cannot be written.
     pub(in crate::cli) fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
         let mut record = Record::new(self.columns, point, found);
-        if let Some(area) = self.areas.of(&point.design.config.sha256()) {
+        if let Some(area) = self.areas.of(&point.design.config_sha256()) {
             record.set_area(self.columns, area);
         }
         let files =
@@ -262,7 +262,7 @@ impl<'a> Store<'a> {
     pub(super) fn lacking_areas(&self) -> Vec<&'a Point> {
         let mut seen = BTreeSet::new();
         let lacks = |point: &&Point| {
-            let config = point.design.config.sha256();
+            let config = point.design.config_sha256();
             self.areas.of(&config).is_none() && seen.insert(config)
         };
         self.points.iter().filter(lacks).collect()
@@ -276,7 +276,7 @@ impl<'a> Store<'a> {
         self.areas.add(config, area)?;
         for point in self.points {
             if let Some(record) = self.records.get_mut(&point.id) {
-                if point.design.config.sha256() == config {
+                if point.design.config_sha256() == config {
                     record.set_area(self.columns, area);
                 }
             }

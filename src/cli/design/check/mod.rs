@@ -97,7 +97,7 @@ fn channels(design: &Design, rows: &[ChannelRow]) -> String {
     let mut text = format!(
         "Memory channels of the card, as the host's library lays out the cache: at most {:.0} of {} GB/s{}\n",
         design.balanced_gbs(),
-        design.config.memory.bandwidth_gbs,
+        design.memory.bandwidth_gbs,
         design.memory.refresh.map_or(String::new(), |refresh| format!(
             ", of which refresh leaves {:.1} %",
             100.0 * refresh.left()

@@ -5,7 +5,7 @@ use crate::cli::design::check::placement::PlacementOutput;
 use crate::cli::design::check::throughput::ThroughputRow;
 use crate::cli::output::diagnostics::{self, Diagnostic};
 use crate::config::Report;
-use crate::design::{segments, slice_flits, ChannelUse, Class, Design, DestKind, Staging};
+use crate::design::{ChannelUse, Class, Design, DestKind};
 use crate::emit::ultra_rams;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -136,9 +136,9 @@ impl Facts {
             flit_bits: design.flit.width(),
             takv_a: design.takv_a,
             blocks_per_tile: design.blocks_per_tile,
-            segments: segments(&design.config),
-            slice_flits: slice_flits(&design.config),
-            window_flits: Staging::new(&design.config).window_flits,
+            segments: design.placement.segments,
+            slice_flits: design.mare.slice_flits,
+            window_flits: design.mare.window_flits,
             slice_bytes: memory.slice_bytes,
             memory_ports: memory.ports,
             tiles_per_port: memory.tiles_per_port,

@@ -22,13 +22,13 @@ struct Counts {
 
 impl Counts {
     fn of(design: &Design) -> Counts {
-        let (placement, config) = (&design.placement, &design.config);
+        let (placement, memory) = (&design.placement, &design.memory);
         let blocks = placement.blocks();
         Counts {
             fullest: blocks.iter().copied().max().unwrap_or(0),
             blocks,
-            block_bytes: u64::from(placement.slices_of_block()) * design.memory.slice_bytes,
-            share_bytes: config.memory.capacity_gib * f64::from(1 << 30) / f64::from(placement.homes()),
+            block_bytes: u64::from(placement.slices_of_block()) * memory.slice_bytes,
+            share_bytes: memory.capacity_gib * f64::from(1 << 30) / f64::from(placement.homes()),
         }
     }
 

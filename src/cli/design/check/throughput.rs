@@ -92,7 +92,7 @@ impl Rates {
 /// The step of a layer at the longest context.
 fn layer(design: &Design, streams: u32) -> Option<Step> {
     let load = Workload {
-        tokens: design.config.model.max_tokens,
+        tokens: design.model.max_tokens,
         batch: streams,
         prefix: 0,
         mapping: Mapping::RowAligned,
@@ -107,10 +107,8 @@ fn layer(design: &Design, streams: u32) -> Option<Step> {
 
 /// The rate in GB/s at which a step that takes so many cycles reads its keys and values.
 fn rate(design: &Design, step: &Step, cycles: u64) -> f64 {
-    let config = &design.config;
-    let row = f64::from(config.pe.head_dim * config.kv.bytes_per_element);
-    let bytes = step.rows as f64 * 2.0 * f64::from(config.model.kv_heads) * row;
-    bytes / cycles.max(1) as f64 * config.clock.noc_mhz / 1000.0
+    let bytes = step.rows as f64 * design.exchange().token_bytes as f64;
+    bytes / cycles.max(1) as f64 * design.clock.noc_mhz / 1000.0
 }
 
 /// The rate that each part lets through.
@@ -197,7 +195,7 @@ fn widen(config: &Config, add: &mut Add) {
 
 /// The change of one key that raises the least rate most, of those that are legal.
 fn best_change(design: &Design, streams: u32, now: (&'static str, f64)) -> Option<Change> {
-    let tried = candidates(&design.config, now.0).into_iter().filter_map(|(key, text, config)| {
+    let tried = candidates(design.configuration(), now.0).into_iter().filter_map(|(key, text, config)| {
         let changed = Design::from_config(&design.name, &config).ok()?;
         let step = layer(&changed, streams)?;
         let (held_by, gbs) =
@@ -211,7 +209,7 @@ fn best_change(design: &Design, streams: u32, now: (&'static str, f64)) -> Optio
 
 /// The classes of a design: one stream, and a full batch.
 pub(super) fn rows(design: &Design) -> Vec<ThroughputRow> {
-    let model = &design.config.model;
+    let model = &design.model;
     let mut classes = vec![1, model.max_streams];
     classes.dedup();
     let row = |streams: u32| {
@@ -278,12 +276,12 @@ fn held(design: &Design, row: &ThroughputRow) -> String {
         "links" => "the busiest link, one flit a cycle".to_owned(),
         "tiles" => "the tile that receives most, one flit a cycle".to_owned(),
         "array" => {
-            let model = &design.config.model;
+            let model = &design.model;
             format!(
                 "arrays: {} row{} for {} heads that share a KV head",
-                design.config.pe.array_rows,
-                if design.config.pe.array_rows == 1 { "" } else { "s" },
-                model.heads / model.kv_heads
+                design.pe.array_rows,
+                if design.pe.array_rows == 1 { "" } else { "s" },
+                model.group_heads()
             )
         }
         _ => "the reduce root of a column".to_owned(),

@@ -15,7 +15,7 @@ use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::program::found;
 use crate::cli::program::interrupt::Interrupt;
-use crate::design::{Design, Fpga};
+use crate::design::Design;
 use crate::synth::{Effort, Estimate, Yosys};
 use crate::tools::{self, Caller, Notice};
 use demand::demand;
@@ -58,7 +58,7 @@ fn estimate(
     }
     let demand = demand(args, design, &yosys, Effort::Synthesise, ui)?;
     let timing = demand::timing(design, &yosys, ui)?;
-    let fpga = Fpga::of(design.config.board);
+    let fpga = design.fpga();
     let estimate = Estimate::new(&demand, design.mesh, fpga, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
     if let Some(pictures) = pictures {

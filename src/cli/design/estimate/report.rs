@@ -29,7 +29,7 @@ pub(super) fn rounded(value: f64) -> f64 {
 
 /// The clocks: name, period. That of HBM is fixed, and only converters have it.
 pub(super) fn clocks(design: &Design) -> Vec<(&'static str, Clock, f64)> {
-    let clock = &design.config.clock;
+    let clock = &design.clock;
     let mut all = vec![("noc", Clock::Noc, clock.noc_mhz), ("pe", Clock::Pe, clock.pe_mhz)];
     all.extend(design.hbm_ratio().map(|_| ("hbm", Clock::Hbm, HBM_MHZ)));
     all.into_iter().map(|(name, clock, mhz)| (name, clock, 1000.0 / mhz)).collect()

@@ -4,7 +4,7 @@ use crate::cli::design::estimate::args::Args;
 use crate::cli::design::estimate::demand::demand;
 use crate::cli::output::ui::Ui;
 use crate::cosim::build::BuildError;
-use crate::design::{Design, Fpga, Mesh, Resources};
+use crate::design::{Design, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
 
@@ -43,12 +43,13 @@ pub(super) fn suggest(
     ui: &Ui,
 ) -> anyhow::Result<Found> {
     let limits = estimate.limits;
-    let shapes = shrink::shapes(estimate.demand, &design.config, limits);
-    let (largest, most_ports) = (shapes.first().copied(), shrink::most_ports(&design.config, &shapes));
+    let shapes = shrink::shapes(estimate.demand, design.configuration(), limits);
+    let (largest, most_ports) =
+        (shapes.first().copied(), shrink::most_ports(design.configuration(), &shapes));
     let (mut tried, mut untried) = (Vec::new(), Vec::new());
     let effort = if args.suggest { Effort::Synthesise } else { Effort::CacheOnly };
     let wires = estimate.boundaries().iter().any(Boundary::is_over);
-    for change in shrink::changes(&design.config, &estimate.over(), wires) {
+    for change in shrink::changes(design.configuration(), &estimate.over(), wires) {
         let changed = Design::from_config(&design.name, &change.config)?;
         let made: Demand = match demand(args, &changed, yosys, effort, ui) {
             Ok(made) => made,
@@ -59,7 +60,7 @@ pub(super) fn suggest(
             }
             Err(error) => return Err(error),
         };
-        let fpga = Fpga::of(changed.config.board);
+        let fpga = changed.fpga();
         let other = Estimate::new(&made, changed.mesh, fpga, limits);
         tried.push(Tried {
             fits: other.fits(),

@@ -56,7 +56,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = crate::cli::load::load(&args.config, ui)?;
     let load = Load {
         cards: args.cards,
-        tokens: args.tokens.unwrap_or(design.config.model.max_tokens),
+        tokens: args.tokens.unwrap_or(design.model.max_tokens),
         batch: args.batch,
         layers: args.layers,
         link_gbs: args.link_gbs,

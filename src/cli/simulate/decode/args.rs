@@ -137,7 +137,7 @@ impl Args {
 
     /// The workload of the run, with `row-aligned` for a mapping that is to be chosen, and the lengths of its streams.
     pub(super) fn workload(&self, design: &Design) -> Result<(Workload, Vec<StreamLength>), WorkloadError> {
-        let model = &design.config.model;
+        let model = &design.model;
         let rules = (self.lengths.as_ref(), self.prefixes.as_ref());
         let batch = batch_of(self.batch, [rules.0, rules.1]);
         let alike = StreamLength { tokens: self.tokens.unwrap_or(model.max_tokens), prefix: self.prefix };
@@ -189,7 +189,7 @@ impl Args {
 
     /// The warning about caches that the external memory cannot hold.
     pub(super) fn beyond_capacity(&self, design: &Design, load: &Workload, bytes: u64) -> Option<String> {
-        let (capacity, gib) = (design.config.memory.capacity_gib, bytes as f64 / f64::from(1 << 30));
+        let (capacity, gib) = (design.memory.capacity_gib, bytes as f64 / f64::from(1 << 30));
         let way_out = match load.batch {
             1 => "lower --tokens",
             _ => "lower --tokens or --batch, or give the streams a longer common --prefix, which is stored once",

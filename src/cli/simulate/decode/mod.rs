@@ -39,7 +39,7 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         None => design,
     };
     let design = design.without_refresh(args.no_refresh);
-    ui.made_from(&design.name, design.config.sha256());
+    ui.made_from(&design.name, design.config_sha256());
     ui.seeded(Some(args.seed));
     let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);
     let (energies, sources) = (table.energies(tier)?, table.sources(tier)?);

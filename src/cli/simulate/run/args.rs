@@ -4,11 +4,11 @@ use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::run::grow_args::GrowArgs;
-use crate::config::{AskedMapping, Config, Mapping, Sharing};
+use crate::config::{AskedMapping, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
-use crate::design::{model_dim, row_of, Choice, Design};
+use crate::design::{row_of, Choice, Design};
 use crate::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -167,38 +167,38 @@ impl Args {
             lengths_fit(&design, (&self.lengths, self.grow.prefix))?;
         }
         let Some(path) = &self.tensors else {
-            let config = &design.config;
-            let drawn = self.tokens.unwrap_or(config.model.max_tokens.min(DRAWN));
+            let model = &design.model;
+            let drawn = self.tokens.unwrap_or(model.max_tokens.min(DRAWN));
             let tokens = if self.lengths.is_empty() { drawn } else { self.lengths.iter().sum() };
             anyhow::ensure!(
-                !self.lengths.is_empty() || (1..=config.model.max_tokens).contains(&tokens),
+                !self.lengths.is_empty() || (1..=model.max_tokens).contains(&tokens),
                 "--tokens is {tokens}, and must be 1 to {}\n  help: model.max_tokens of the configuration is the longest",
-                config.model.max_tokens
+                model.max_tokens
             );
             if self.timing {
-                let blank = self.blank(config, tokens);
+                let blank = self.blank(&design, tokens);
                 return Ok((design, blank));
             }
             let drawn = Synthetic {
                 seed: self.seed,
-                heads: config.model.heads as usize,
-                kv_heads: config.model.kv_heads as usize,
+                heads: model.heads as usize,
+                kv_heads: model.kv_heads as usize,
                 positions: self.query + self.streams() as usize,
                 tokens: tokens as usize,
-                head_dim: model_dim(config) as usize,
+                head_dim: model.head_dim as usize,
                 logits: self.logits,
             };
             let mut tensors = synthetic(&drawn);
             let begun = |at: usize| self.lengths[..at].iter().sum::<u32>();
             let starts: Vec<u32> = (1..self.lengths.len()).map(begun).collect();
             tensors.share_prefix(&starts, self.grow.prefix);
-            let tensors = tensors.filled_up(config.pe.head_dim as usize);
+            let tensors = tensors.filled_up(design.pe.head_dim as usize);
             return Ok((design, tensors));
         };
         let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
         let design = if self.fit { self.fitted(&design, &tensors)? } else { design };
-        let (head, row) = (tensors.head_dim, design.config.pe.head_dim as usize);
-        if head != model_dim(&design.config) as usize || head >= row {
+        let (head, row) = (tensors.head_dim, design.pe.head_dim as usize);
+        if head != design.model.head_dim as usize || head >= row {
             // Of another shape than the design's: the job says so.
             return Ok((design, tensors));
         }
@@ -222,17 +222,18 @@ impl Args {
         self.lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
     }
 
-    /// Tensors of the shape of the configuration, without numbers.
-    fn blank(&self, config: &Config, tokens: u32) -> Tensors {
+    /// Tensors of the shape of the design, without numbers.
+    fn blank(&self, design: &Design, tokens: u32) -> Tensors {
+        let model = &design.model;
         let positions = self.query + self.streams() as usize;
-        let (heads, kv_heads) = (config.model.heads as usize, config.model.kv_heads as usize);
-        let shape = [heads, kv_heads, positions, tokens as usize, model_dim(config) as usize];
-        Tensors::blank(shape).filled_up(config.pe.head_dim as usize)
+        let (heads, kv_heads) = (model.heads as usize, model.kv_heads as usize);
+        let shape = [heads, kv_heads, positions, tokens as usize, model.head_dim as usize];
+        Tensors::blank(shape).filled_up(design.pe.head_dim as usize)
     }
 
     /// The design with heads, row and context of the tensors.
     fn fitted(&self, design: &Design, tensors: &Tensors) -> anyhow::Result<Design> {
-        let mut config = design.config.clone();
+        let mut config = design.configuration().clone();
         config.model.heads = tensors.heads as u32;
         config.model.kv_heads = tensors.kv_heads as u32;
         let longest = self.lengths.iter().copied().max().unwrap_or(tensors.tokens as u32);
@@ -249,7 +250,7 @@ impl Args {
 
     /// The clocks of the design.
     pub(super) fn clocks(&self, design: &Design) -> Clocks {
-        let clock = &design.config.clock;
+        let clock = &design.clock;
         Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: self.jitter, seed: self.seed }
     }
 
@@ -261,7 +262,7 @@ impl Args {
 
     /// The same for so many attended tokens of a design.
     pub(super) fn build_of(&self, design: &Design, tokens: u64) -> (BuildForm, RunLength) {
-        let length = RunLength::of(tokens * u64::from(design.config.model.heads), LONG_RUN);
+        let length = RunLength::of(tokens * u64::from(design.model.heads), LONG_RUN);
         if self.carrier.waves().is_some() {
             let form = if self.device { BuildForm::WholeDevice } else { BuildForm::WholeCore };
             return (form, length.traced(self.wave_depth));

@@ -61,7 +61,7 @@ pub(super) fn attend(
     timeline: usize,
     stop: &mut dyn FnMut(u64) -> bool,
 ) -> Result<AttentionResult, Ended> {
-    let numbers = u64::from(job.design.config.pe.head_dim);
+    let numbers = u64::from(job.design.pe.head_dim);
     let bytes =
         if job.partials { 4 * numbers + u64::from(job.design.flit.data_width / 8) } else { 2 * numbers };
     let mut look = |device: &Device| stop(device.output_bytes() / bytes);

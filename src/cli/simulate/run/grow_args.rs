@@ -67,7 +67,7 @@ impl GrowArgs {
 /// # Errors
 /// If the changed configuration is illegal.
 pub(super) fn fitted(design: &Design, schedule: &Schedule) -> anyhow::Result<(Design, Vec<String>)> {
-    let mut config = design.config.clone();
+    let mut config = design.configuration().clone();
     let streams = schedule.lengths.len() as u32;
     let longest = (0..streams).map(|stream| schedule.grown(stream)).max().unwrap_or(0);
     let mut changed = Vec::new();

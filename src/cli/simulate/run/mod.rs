@@ -53,7 +53,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     }
     let (design, tensors) = args.inputs(ui)?;
     let design = design.without_refresh(args.no_refresh);
-    ui.made_from(&design.name, design.config.sha256());
+    ui.made_from(&design.name, design.config_sha256());
     ui.seeded(Some(args.seed));
     let (job, chosen) = args.job(&design, &tensors)?;
     fits(args, &job)?;
@@ -161,7 +161,7 @@ fn attend(
     timeline: usize,
     accesses: &mut Option<u64>,
 ) -> Result<AttentionResult, Ended> {
-    let heads = u64::from(job.design.config.model.heads * job.streams);
+    let heads = u64::from(job.design.model.heads * job.streams);
     let (ui, interrupt) = (verilog.ui, verilog.interrupt);
     if args.device {
         let mut device = device::bench(args, job.design, Some(job), behaviour.clone(), verilog)?;
@@ -214,7 +214,7 @@ fn bench<'a>(
 
 /// The outputs as safetensors: `attention`, F16 of shape `[heads, streams, head_dim]`.
 fn outputs(job: &Job, done: &AttentionResult) -> anyhow::Result<Vec<u8>> {
-    let model = &job.design.config.model;
+    let model = &job.design.model;
     let order = (0..model.heads).flat_map(|head| (0..job.streams).map(move |stream| (stream, head)));
     let elements = order.flat_map(|of| job.tensors.of_model(&done.outputs[&of]));
     let bytes: Vec<u8> = elements.flat_map(u16::to_le_bytes).collect();

@@ -4,7 +4,7 @@ use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{bounds, breakdown, table};
 use crate::cli::simulate::run::Args;
 use crate::cosim::workloads::attention::Job;
-use crate::design::{model_dim, Choice};
+use crate::design::Choice;
 use crate::eval::{AttentionRow, PartialsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,17 +74,17 @@ pub(super) fn prose(
     accesses: Option<u64>,
 ) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.config.clock.noc_mhz);
-    let (config, text) = (&job.design.config, |text: &str| text.to_owned());
+    let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.clock.noc_mhz);
+    let (design, text) = (job.design, |text: &str| text.to_owned());
     let mut out = format!(
         "Attention of {} heads of {}, {} tokens, {} stream{}, on {} x {} tiles\n",
         row.heads,
-        model_dim(config),
+        design.model.head_dim,
         tokens(job),
         row.streams,
         if row.streams == 1 { "" } else { "s" },
-        config.mesh.cols,
-        config.mesh.rows
+        design.mesh.cols(),
+        design.mesh.rows()
     );
     out += &choice::prose(chosen);
     out += &numbers(row);
@@ -101,7 +101,7 @@ pub(super) fn prose(
         "{} cycles, {} at {} MHz, from {span}; of them\n",
         row.cycles,
         us(row.cycles),
-        config.clock.noc_mhz
+        design.clock.noc_mhz
     );
     // With equal clocks, their cycles are equal.
     let pe = if row.noc_mhz == row.pe_mhz { "cycles" } else { "PE cycles" };

@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let design = design.without_refresh(args.no_refresh);
     check(&schedule, &design)?;
-    ui.made_from(&design.name, design.config.sha256());
+    ui.made_from(&design.name, design.config_sha256());
     ui.seeded(Some(args.seed));
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;

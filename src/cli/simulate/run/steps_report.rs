@@ -4,7 +4,7 @@ use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{breakdown, table};
 use crate::cli::simulate::run::args::Args;
 use crate::cosim::workloads::steps::Schedule;
-use crate::design::{model_dim, Choice, Design, Mapping};
+use crate::design::{Choice, Design, Mapping};
 use crate::eval::{OneStep, Quantiles, StepsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,15 +75,15 @@ fn command(args: &Args) -> String {
 }
 
 pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice>, row: &StepsRow) -> String {
-    let config = &design.config;
+    let (model, mesh, clock) = (&design.model, design.mesh, &design.clock);
     let list = |all: &[u32]| all.iter().map(u32::to_string).collect::<Vec<_>>().join(" + ");
     let mut out = format!(
         "{} decode steps of {} heads of {} on {} x {} tiles: {} tokens in the caches, {} appended, {} in the end\n",
         row.steps,
-        config.model.heads,
-        model_dim(config),
-        config.mesh.cols,
-        config.mesh.rows,
+        model.heads,
+        model.head_dim,
+        mesh.cols(),
+        mesh.rows(),
         list(&schedule.lengths),
         row.appended,
         list(&row.lengths)
@@ -96,8 +96,8 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
     out += &format!(
         "{} cycles, {:.2} us at {} MHz; {} swaps of homes between steps\n",
         row.cycles,
-        row.cycles as f64 / config.clock.noc_mhz,
-        config.clock.noc_mhz,
+        row.cycles as f64 / clock.noc_mhz,
+        clock.noc_mhz,
         row.swaps
     );
     out += "Parts of the steps, one behind the other, in cycles of all steps:\n";

@@ -59,19 +59,19 @@ impl<'a> Growth<'a> {
 
     /// Takes the new tokens of a job.
     pub(super) fn begin(&mut self, job: &Job) {
-        let model = &self.design.config.model;
+        let model = &self.design.model;
         let per_token = self.append.words / self.append.group_words;
         self.next = 0;
         self.due.clear();
         for own in job.own.iter().flatten().filter(|own| own.append) {
             let last = own.tokens.len() as u32 - 1;
-            let segment = last / self.design.config.kv.segment_tokens;
+            let segment = last / self.design.placement.segment_tokens;
             for g in 0..model.kv_heads {
                 let [k, v] = job.new_token(g, own.tokens.end - 1);
                 self.due.push(Due {
                     group: (own.cache * model.kv_heads + g) * per_token,
                     number: self.design.slice_number(own.cache, 0, segment, g),
-                    row: last % self.design.config.kv.segment_tokens,
+                    row: last % self.design.placement.segment_tokens,
                     words: words(&k).chain(words(&v)).collect(),
                     written: false,
                 });

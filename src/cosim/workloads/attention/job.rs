@@ -2,11 +2,10 @@
 //! tokens, or each has a cache of its own, after a prefix that they may share.
 
 use super::own::{self, Own};
-use crate::config::Config;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{Workload, WorkloadError};
-use crate::design::{model_dim, row_of, Descriptor, Design, Mapping, Sharing};
+use crate::design::{Descriptor, Design, Mapping, Sharing};
 use crate::model::tensors::Tensors;
 use std::ops::Range;
 
@@ -132,7 +131,7 @@ impl<'a> Job<'a> {
     ) -> Result<Job<'a>, JobError> {
         fitting(design, tensors, (position, streams))?;
         let (mappings, tokens) = (vec![mapping], tensors.tokens as u32);
-        let rows = tokens - design.config.model.sliding_window.unwrap_or(tokens).min(tokens)..tokens;
+        let rows = tokens - design.model.sliding_window.unwrap_or(tokens).min(tokens)..tokens;
         let (own, prefix, partials) = (None, 0, false);
         let job = Job { design, tensors, position, streams, own, prefix, rows, mappings, sharing, partials };
         job.descriptors()?;
@@ -227,7 +226,7 @@ impl<'a> Job<'a> {
 
     /// Outputs of the job: one a head and stream.
     pub(super) fn outputs(&self) -> usize {
-        (self.design.config.model.heads * self.streams) as usize
+        (self.design.model.heads * self.streams) as usize
     }
 
     /// The descriptors of the step, on layer 0 of the design. The last one closes the streams.
@@ -246,7 +245,7 @@ impl<'a> Job<'a> {
             stride: 1,
             append: false,
         };
-        let tokens = self.design.config.kv.segment_tokens;
+        let tokens = self.design.placement.segment_tokens;
         let wholes = match &self.own {
             // Streams share all whole segments; the rest is one more descriptor for all of them.
             None => {
@@ -269,7 +268,7 @@ impl<'a> Job<'a> {
 
     /// The descriptors of streams with own caches: the common prefix for all, then each stream's segments.
     fn of_own(&self, own: &[Own]) -> Vec<Descriptor> {
-        let segment = self.design.config.kv.segment_tokens;
+        let segment = self.design.placement.segment_tokens;
         let of = |tokens: Range<u32>| Descriptor {
             prefix: 0,
             layer: 0,
@@ -321,7 +320,7 @@ impl<'a> Job<'a> {
             return self.rows.clone();
         }
         let Range { start, end } = self.cache(stream);
-        end - self.design.config.model.sliding_window.unwrap_or(end).min(end - start)..end
+        end - self.design.model.sliding_window.unwrap_or(end).min(end - start)..end
     }
 
     /// Tokens that the stream with the most attends to.
@@ -347,8 +346,8 @@ impl<'a> Job<'a> {
         if self.tensors.is_blank() {
             return [(); 2].map(|()| vec![0; self.tensors.head_dim]);
         }
-        let model = &self.design.config.model;
-        let (k, v) = self.kv(kv_head * model.heads / model.kv_heads, token..token + 1);
+        let model = &self.design.model;
+        let (k, v) = self.kv(kv_head * model.group_heads(), token..token + 1);
         [k.to_vec(), v.to_vec()]
     }
 
@@ -360,11 +359,11 @@ impl<'a> Job<'a> {
     /// Contents of the external memory before the run: as [`Job::image`], with other bytes in place of new tokens.
     pub fn given(&self) -> Image {
         let (design, shape, mut image) = (self.design, Shape::of(self.design), self.image());
-        let segment = design.config.kv.segment_tokens;
-        let words = vec![BLANK; design.config.pe.head_dim as usize / 2];
+        let segment = design.placement.segment_tokens;
+        let words = vec![BLANK; design.pe.head_dim as usize / 2];
         for own in self.own.iter().flatten().filter(|own| own.append) {
             let last = own.tokens.len() as u32 - 1;
-            for g in 0..design.config.model.kv_heads {
+            for g in 0..design.model.kv_heads {
                 let number = design.slice_number(own.cache, 0, last / segment, g);
                 for (address, bytes) in design.token_places(number, last % segment, &words) {
                     image.write_slices(&shape, address, &bytes);
@@ -376,7 +375,7 @@ impl<'a> Job<'a> {
 
     /// Contents of the external memory: all tokens, or the segments with those of a part.
     pub fn image(&self) -> Image {
-        let tokens = self.design.config.kv.segment_tokens;
+        let tokens = self.design.placement.segment_tokens;
         // A shared cache is that of stream 0.
         let caches = if self.own.is_some() { self.streams } else { 1 };
         let of_stream = |stream: u32| {
@@ -399,21 +398,21 @@ impl<'a> Job<'a> {
 /// If the design cannot hold so many, or one has too many tokens or none; if the prefix is not of whole segments, leaves a
 /// stream no token of its own, or meets a sliding window.
 pub fn lengths_fit(design: &Design, (lengths, prefix): (&[u32], u32)) -> Result<(), JobError> {
-    let (streams, most) = (lengths.len(), design.config.model.max_streams);
+    let (streams, most) = (lengths.len(), design.model.max_streams);
     if !(1..=most as usize).contains(&streams) {
         return Err(JobError::Streams { streams, most });
     }
-    let most = design.config.model.max_tokens;
+    let most = design.model.max_tokens;
     if let Some((stream, &tokens)) = lengths.iter().enumerate().find(|(_, n)| !(1..=most).contains(*n)) {
         return Err(JobError::Length { stream, tokens, most });
     }
     if prefix == 0 {
         return Ok(());
     }
-    if let Some(window) = design.config.model.sliding_window {
+    if let Some(window) = design.model.sliding_window {
         return Err(JobError::Window { prefix, window });
     }
-    let tokens = design.config.kv.segment_tokens;
+    let tokens = design.placement.segment_tokens;
     if !prefix.is_multiple_of(tokens) {
         return Err(JobError::Shared { prefix, tokens });
     }
@@ -423,25 +422,14 @@ pub fn lengths_fit(design: &Design, (lengths, prefix): (&[u32], u32)) -> Result<
     Ok(())
 }
 
-/// The key that a head's elements follow from: that of rows, unless no row has so many.
-fn key_of_head(config: &Config, tensors: &Tensors) -> &'static str {
-    let elements = tensors.model_dim as u32;
-    let fills = config.model.head_dim.is_none() && row_of(elements) == Some(elements);
-    if fills {
-        "pe.head_dim"
-    } else {
-        "model.head_dim"
-    }
-}
-
 /// The tensors have the shape of the design and queries for all streams.
 fn fitting(design: &Design, tensors: &Tensors, (position, streams): (usize, u32)) -> Result<(), JobError> {
-    let config = &design.config;
+    let (model, key_of_head) = (&design.model, design.key_of_head_dim(tensors.model_dim as u32));
     for (what, of_tensors, configured, key) in [
-        ("query heads", tensors.heads, config.model.heads, "model.heads"),
-        ("KV heads", tensors.kv_heads, config.model.kv_heads, "model.kv_heads"),
-        ("elements of a head", tensors.model_dim, model_dim(config), key_of_head(config, tensors)),
-        ("elements of a row", tensors.head_dim, config.pe.head_dim, "pe.head_dim"),
+        ("query heads", tensors.heads, model.heads, "model.heads"),
+        ("KV heads", tensors.kv_heads, model.kv_heads, "model.kv_heads"),
+        ("elements of a head", tensors.model_dim, model.head_dim, key_of_head),
+        ("elements of a row", tensors.head_dim, design.pe.head_dim, "pe.head_dim"),
     ] {
         if of_tensors != configured as usize {
             return Err(JobError::Shape { what, tensors: of_tensors, configured, key });

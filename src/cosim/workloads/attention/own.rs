@@ -1,6 +1,6 @@
 //! Streams with a cache of their own, and what a host writes into external memory for them.
 
-use crate::design::{flit_elements, Design};
+use crate::design::Design;
 use crate::model::layout::{k_flits, v_flits};
 use crate::model::tensors::Tensors;
 use std::ops::Range;
@@ -27,25 +27,24 @@ pub(in crate::cosim) fn slices<'a>(
     tokens: &Range<u32>,
     common: u32,
 ) -> impl Iterator<Item = (u32, (u64, Vec<u8>))> + 'a {
-    let config = &design.config;
-    let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens);
+    let (dim, per_segment) = (design.pe.head_dim as usize, design.placement.segment_tokens);
     let (start, end) = (tokens.start, tokens.end);
     let segments = common / per_segment..(end - start).div_ceil(per_segment);
     let slice = move |segment: u32, g: u32| {
         let first = start + segment * per_segment;
         let elements = first as usize * dim..(first + per_segment).min(end) as usize * dim;
-        let head = (g * config.model.heads / config.model.kv_heads) as usize;
+        let head = (g * design.model.group_heads()) as usize;
         let (keys, values) = (&tensors.keys(head)[elements.clone()], &tensors.values(head)[elements]);
         (segment, (design.slice_number(cache, 0, segment, g), slice_bytes(design, keys, values)))
     };
-    segments.flat_map(move |segment| (0..config.model.kv_heads).map(move |g| slice(segment, g)))
+    segments.flat_map(move |segment| (0..design.model.kv_heads).map(move |g| slice(segment, g)))
 }
 
 /// A slice with these tokens, each of K and V `tokens x head_dim`, as a host writes it.
 pub(in crate::cosim) fn slice_bytes(design: &Design, keys: &[u16], values: &[u16]) -> Vec<u8> {
-    let lanes = flit_elements(&design.config);
+    let lanes = design.flit.elements;
     let mut flits = k_flits(keys, lanes);
     flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
-    flits.extend(v_flits(values, design.config.pe.head_dim, lanes));
+    flits.extend(v_flits(values, design.pe.head_dim, lanes));
     flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect()
 }

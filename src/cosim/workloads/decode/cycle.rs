@@ -241,8 +241,7 @@ impl Bench<'_> {
         if let Some(packets) = run.packets.get_mut(at).filter(|_| part.last) {
             *packets += 1;
         }
-        let known =
-            part.stream < self.design.config.model.max_streams && part.head < self.design.heads.most();
+        let known = part.stream < self.design.model.max_streams && part.head < self.design.heads.most();
         let (x, y) = (self.get32(p.root_x, at), self.get32(p.root_y, at));
         known.then_some(RootFlit { valid, part, x, y })
     }

@@ -50,11 +50,7 @@ impl Plan {
             steps: 1,
             overlap: false,
             pace: Pace { flit_cycles: 1, stall: 0 },
-            clocks: Clocks {
-                noc_mhz: design.config.clock.noc_mhz,
-                pe_mhz: design.config.clock.pe_mhz,
-                ..Clocks::IN_STEP
-            },
+            clocks: Clocks { noc_mhz: design.clock.noc_mhz, pe_mhz: design.clock.pe_mhz, ..Clocks::IN_STEP },
             order: Order::Slice,
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),

@@ -93,7 +93,7 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
             }
             if d.close {
                 events.extend(design.mesh.nodes().map(Send));
-                let heads = 0..design.config.model.heads;
+                let heads = 0..design.model.heads;
                 let streams = d.stream..d.stream + d.streams;
                 events.extend(
                     streams

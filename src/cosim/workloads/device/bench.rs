@@ -140,7 +140,7 @@ impl Bench {
             let (outputs, expected) = Default::default();
             return Finished { outcome, outputs, expected, saturated: Vec::new(), violations: Vec::new() };
         }
-        let (heads, dim) = (job.design.config.model.heads, job.design.config.pe.head_dim as usize);
+        let (heads, dim) = (job.design.model.heads, job.design.pe.head_dim as usize);
         let bytes = self.driver.device.outputs(OUTPUTS).expect("it was put there");
         let halves = |at: usize, count: usize| {
             bytes[at..at + 2 * count].chunks(2).map(|two| u16::from_le_bytes([two[0], two[1]]))
@@ -281,7 +281,7 @@ impl Bench {
 
 /// The buffer of queries and new tokens of a job.
 pub(super) fn queries(job: &Job) -> Vec<u8> {
-    let heads = job.design.config.model.heads;
+    let heads = job.design.model.heads;
     let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
     let elements = order.flat_map(|(stream, head)| job.query(head, stream));
     let mut buffer: Vec<u8> = elements.flat_map(|e| e.to_le_bytes()).collect();
@@ -296,13 +296,13 @@ pub(super) fn caches(job: &Job) -> u32 {
 
 /// New tokens as they lie behind the queries, from byte `begun` of the buffer on: K and V of each KV head, cache by cache.
 fn rows(job: &Job, begun: usize) -> Vec<u8> {
-    let (design, model) = (job.design, &job.design.config.model);
+    let (design, model) = (job.design, &job.design.model);
     let caches = caches(job);
     if caches == 0 {
         return Vec::new();
     }
     let mut buffer = vec![BLANK; design.query_bytes(caches) as usize];
-    let row = 2 * design.config.pe.head_dim as usize;
+    let row = 2 * design.pe.head_dim as usize;
     for (cache, token) in job.appended() {
         for g in 0..model.kv_heads {
             let at = design.tokens_at() as usize + (cache * model.kv_heads + g) as usize * 2 * row;

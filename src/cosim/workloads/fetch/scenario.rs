@@ -133,7 +133,7 @@ fn of_segment(segment: u32) -> SliceId {
 
 /// Puts slice 0 of the first segments of layer 0 where TaKV places them.
 fn place(design: &Design, plan: &mut Plan, slices: u32) -> Result<(), WorkloadError> {
-    let most = crate::design::segments(&design.config);
+    let most = design.placement.segments;
     if slices > most {
         return Err(WorkloadError::Slices { asked: slices, most, what: "segments a layer has" });
     }

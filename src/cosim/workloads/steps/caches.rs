@@ -29,7 +29,7 @@ impl<'a> Caches<'a> {
     /// # Errors
     /// If the design cannot be appended to, or cannot hold the prompts, or new tokens would go into the prefix.
     pub fn new(design: &'a Design, schedule: &Schedule) -> Result<Caches<'a>, StepsError> {
-        let (model, lengths) = (&design.config.model, schedule.lengths.clone());
+        let (model, lengths) = (&design.model, schedule.lengths.clone());
         let (streams, most) = (lengths.len(), model.max_streams);
         if design.append.is_none() {
             return Err(StepsError::ReadOnly);
@@ -41,7 +41,7 @@ impl<'a> Caches<'a> {
         if let Some(window) = model.sliding_window.filter(|_| prefix > 0) {
             return Err(StepsError::Window { prefix, window });
         }
-        let tokens = design.config.kv.segment_tokens;
+        let tokens = design.placement.segment_tokens;
         if !prefix.is_multiple_of(tokens) {
             return Err(StepsError::Shared { prefix, segment: prefix / tokens, tokens });
         }
@@ -70,7 +70,7 @@ impl<'a> Caches<'a> {
     /// If a stream does not exist, is there twice, or its cache is full.
     pub fn refuse(&self, batch: &[u32]) -> Result<(), StepsError> {
         let (streams, step) = (self.lengths.len() as u32, self.step);
-        let most = self.design.config.model.max_tokens;
+        let most = self.design.model.max_tokens;
         let mut seen = BTreeSet::new();
         for &stream in batch {
             let Some(&token) = self.lengths.get(stream as usize) else {
@@ -117,8 +117,8 @@ impl<'a> Caches<'a> {
     /// Contents of external memory when a host has written all caches as they are now: the slices that they have or will
     /// have, by number. Where no token is, memory has anything, drawn from the seed.
     pub fn image(&self, tensors: &Tensors, seed: u64) -> Image {
-        let dim = self.design.config.pe.head_dim as usize;
-        let per_segment = self.design.config.kv.segment_tokens;
+        let dim = self.design.pe.head_dim as usize;
+        let per_segment = self.design.placement.segment_tokens;
         let mut all = HashMap::new();
         for (cache, (place, &length)) in (0..).zip(self.places.iter().zip(&self.lengths)) {
             let common = if cache == 0 { 0 } else { self.prefix };

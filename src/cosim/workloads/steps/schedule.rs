@@ -1,7 +1,7 @@
 //! Prompts of streams, and the batch of every step.
 
 use super::error::StepsError;
-use crate::design::{model_dim, Design};
+use crate::design::Design;
 use crate::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// Decode steps of some streams.
@@ -77,21 +77,19 @@ impl Schedule {
     /// # Panics
     /// If there is no stream.
     pub fn tensors(&self, design: &Design, seed: u64, logits: Logits) -> Tensors {
-        let config = &design.config;
-        let ends = self.ends();
-        let (heads, dim) = (config.model.heads as usize, model_dim(config) as usize);
+        let (model, ends) = (&design.model, self.ends());
         let mut drawn = synthetic(&Synthetic {
             seed,
-            heads,
-            kv_heads: config.model.kv_heads as usize,
+            heads: model.heads as usize,
+            kv_heads: model.kv_heads as usize,
             positions: self.batches.len() * self.lengths.len(),
             tokens: *ends.last().expect("there are streams") as usize,
-            head_dim: dim,
+            head_dim: model.head_dim as usize,
             logits,
         });
         // A cache begins where the one before ends.
         drawn.share_prefix(&ends[..ends.len() - 1], self.prefix);
-        drawn.filled_up(config.pe.head_dim as usize)
+        drawn.filled_up(design.pe.head_dim as usize)
     }
 
     /// Tensors of the same shape without numbers.
@@ -99,12 +97,12 @@ impl Schedule {
     /// # Panics
     /// If there is no stream.
     pub fn blank(&self, design: &Design) -> Tensors {
-        let (config, ends) = (&design.config, self.ends());
+        let (model, ends) = (&design.model, self.ends());
         let positions = self.batches.len() * self.lengths.len();
         let tokens = *ends.last().expect("there are streams") as usize;
-        let (heads, kv_heads) = (config.model.heads as usize, config.model.kv_heads as usize);
-        let blank = Tensors::blank([heads, kv_heads, positions, tokens, model_dim(config) as usize]);
-        blank.filled_up(config.pe.head_dim as usize)
+        let (heads, kv_heads) = (model.heads as usize, model.kv_heads as usize);
+        let blank = Tensors::blank([heads, kv_heads, positions, tokens, model.head_dim as usize]);
+        blank.filled_up(design.pe.head_dim as usize)
     }
 
     /// Where the tokens of each stream end in the tensors.

@@ -23,7 +23,7 @@ const ARGUMENT_WORDS: u32 = 3;
 
 /// Sets the values of the front.
 pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
-    let (model, memory) = (&design.config.model, &design.memory);
+    let (model, memory) = (&design.model, &design.memory);
     let arguments = design.arguments();
     let count = arguments.len() as u32;
     let part_width = memory.addr_width - memory.part_width();
@@ -71,7 +71,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
 ///
 /// A reader asks while it has places for its longest burst. Those of queries are the shortest: a head's.
 fn query_bursts(design: &Design) -> u32 {
-    let head_flits = 16 * design.config.pe.head_dim / design.flit.data_width;
+    let head_flits = 16 * design.pe.head_dim / design.flit.data_width;
     let burst = if head_flits == 0 { READER_BURST } else { head_flits.min(READER_BURST) };
     let of_tokens = if design.append.is_some() { READER_PLACES / READER_BURST } else { 0 };
     (READER_PLACES - READER_BURST) / burst + 1 + of_tokens

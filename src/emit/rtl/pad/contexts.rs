@@ -18,7 +18,7 @@ pub(super) fn wanted(array: &Array) -> Vec<String> {
 /// Each context with its key `{stream, head}`, its place `{one-hot row, slot}`, its number and its index among all slots.
 pub(super) fn places(design: &Design, array: &Array) -> Vec<tera::Value> {
     let (slots, heads) = (array.row_slots(), design.heads.most());
-    let (slot, stream) = (index_bits(slots), index_bits(design.config.model.max_streams));
+    let (slot, stream) = (index_bits(slots), index_bits(design.model.max_streams));
     let head = index_bits(heads);
     let of = |(r, s, context): (usize, usize, u32)| {
         let row = format!("{}'b{:0width$b}", array.rows, 1_u64 << r, width = array.rows as usize);

@@ -1,6 +1,6 @@
 //! The rows of PaD's array: their memories, and their values.
 
-use crate::design::{model_dim, octave, ultra_blocks, Array, Design, Fpga};
+use crate::design::{octave, ultra_blocks, Array, Design};
 use crate::emit::rtl::reduce::root::sum_width;
 use crate::emit::rtl::spec::values::Values;
 
@@ -41,19 +41,18 @@ pub(in crate::emit::rtl) struct Rows {
 impl Rows {
     /// Parameters of rows with `slots` contexts each.
     pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> Rows {
-        let config = &design.config;
-        let lanes = config.noc.flit_width / 16;
+        let (pe, lanes) = (&design.pe, design.flit.data_width / 16);
         // With its staging memory and an UltraRAM of sums a row, a tile has its part of three fifths of the device.
-        let of_tile = Fpga::of(config.board).has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
-        let rows = of_tile.saturating_sub(config.kv.uram_per_tile) / config.pe.array_rows;
+        let of_tile = design.fpga().has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
+        let rows = of_tile.saturating_sub(design.staging_urams()) / pe.array_rows;
         Rows {
             spare_ultra: rows.saturating_sub(1),
-            rows: config.pe.array_rows,
+            rows: pe.array_rows,
             lanes,
-            head_dim: config.pe.head_dim,
-            model_dim: model_dim(config),
+            head_dim: pe.head_dim,
+            model_dim: design.model.head_dim,
             slots,
-            blocks: config.kv.segment_tokens.div_ceil(lanes),
+            blocks: design.placement.segment_tokens.div_ceil(lanes),
             sum: sum_width(design),
         }
     }

@@ -7,7 +7,7 @@ use crate::emit::rtl::spec::values::Values;
 /// Sets the values of PaD; those of a row are apart.
 pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     let array = Array::of(design);
-    let (head_dim, tokens) = (design.config.pe.head_dim, design.config.kv.segment_tokens);
+    let (head_dim, tokens) = (design.pe.head_dim, design.placement.segment_tokens);
     let (lane_log, dim_log) = (array.lanes.ilog2(), head_dim.ilog2());
     // A flit has a part of a token, or some tokens.
     let (parts_log, subs_log) = (dim_log.saturating_sub(lane_log), lane_log.saturating_sub(dim_log));
@@ -46,5 +46,5 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     values.set("row_pad", row_pad.to_vec());
     values.set("places", contexts::wanted(&array));
     values.set("place_of", contexts::places(design, &array));
-    values.set("kv_heads_of", contexts::kv_heads(&array, index_bits(design.config.model.kv_heads)));
+    values.set("kv_heads_of", contexts::kv_heads(&array, index_bits(design.model.kv_heads)));
 }

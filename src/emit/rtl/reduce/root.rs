@@ -1,6 +1,6 @@
 //! The memory of sums of a reduce root.
 
-use crate::design::{index_bits, root_lanes, ultra_blocks, Design};
+use crate::design::{index_bits, ultra_blocks, Design};
 
 /// Words of the deepest memory that costs half a look-up table a bit.
 const LUT_WORDS: u32 = 32;
@@ -13,13 +13,12 @@ const SUM_BITS: u32 = 54;
 
 /// Bits of a sum of a design.
 pub(in crate::emit::rtl) fn sum_width(design: &Design) -> u32 {
-    SUM_BITS + index_bits(design.config.model.max_tokens)
+    SUM_BITS + index_bits(design.model.max_tokens)
 }
 
 /// Words of the memory of sums.
 fn words(design: &Design) -> u32 {
-    design.config.model.max_streams * design.heads.most() * design.config.pe.head_dim
-        / root_lanes(&design.config)
+    design.model.max_streams * design.heads.most() * design.pe.head_dim / design.pe.root_lanes
 }
 
 /// Type of the memory.
@@ -37,7 +36,7 @@ pub(super) fn style(design: &Design) -> &'static str {
 /// UltraRAMs of a root.
 pub(in crate::emit::rtl) fn ultra_rams(design: &Design) -> u32 {
     match style(design) {
-        "ultra" => ultra_blocks(root_lanes(&design.config) * sum_width(design), words(design)),
+        "ultra" => ultra_blocks(design.pe.root_lanes * sum_width(design), words(design)),
         _ => 0,
     }
 }

@@ -1,6 +1,6 @@
 //! Values of part formers and reduce roots.
 
-use crate::design::{finish_lanes, root_lanes, Design};
+use crate::design::Design;
 use crate::emit::rtl::reduce::root;
 use crate::emit::rtl::spec::values::Values;
 
@@ -11,13 +11,13 @@ const FRACTION: u32 = 36;
 pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     let part = |name| design.flit.part.iter().find(|f| f.name == name).map_or(0, |f| f.width);
     let id = part("stream") + part("layer") + part("head");
-    let (head_dim, lanes) = (design.config.pe.head_dim, root_lanes(&design.config));
+    let (head_dim, lanes) = (design.pe.head_dim, design.pe.root_lanes);
     values.numbers(&[
         ("part_id_width", id),
         ("part_tag_width", id + 2),
         ("part_head_width", part("head")),
         ("root_lanes", lanes),
-        ("finish_lanes", finish_lanes(&design.config)),
+        ("finish_lanes", design.pe.finish_lanes),
         ("fraction", FRACTION),
         ("sum_width", root::sum_width(design)),
     ]);

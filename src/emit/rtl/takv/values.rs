@@ -22,18 +22,17 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
 
 /// Streams, layers and tokens, the bus, and its queues.
 fn set_attention(values: &mut Values, design: &Design) {
-    let (model, bus) = (&design.config.model, &design.bus);
-    let tokens = design.config.kv.segment_tokens;
-    let row_bits = design.config.pe.head_dim * design.config.kv.bytes_per_element * 8;
+    let (model, bus) = (&design.model, &design.bus);
+    let tokens = design.placement.segment_tokens;
     values.numbers(&[
         ("max_streams", model.max_streams),
         ("streams_width", index_bits(model.max_streams) + 1),
         ("tokens", tokens),
-        ("head_dim", design.config.pe.head_dim),
+        ("head_dim", design.pe.head_dim),
         ("column_heads", design.heads.most()),
         ("row_step", design.heads.row_step()),
-        ("row_flits_log", (row_bits / design.flit.data_width).max(1).ilog2()),
-        ("flit_rows_log", (design.flit.data_width / row_bits).max(1).ilog2()),
+        ("row_flits_log", design.row_flits().ilog2()),
+        ("flit_rows_log", design.flit_rows().ilog2()),
         ("bus_width", bus.word),
         ("bus_depth", design.bus_depth()),
         ("block_width", bus.block),
@@ -59,15 +58,14 @@ fn set_attention(values: &mut Values, design: &Design) {
         ("credit_width", REQ_DEPTH + 1),
     ]);
     values.set("kv_heads_wide", wide(model.kv_heads.into()));
-    values.set("overlap", design.config.pad.enable);
+    values.set("overlap", design.pe.overlap);
 }
 
 /// Homes and their swaps, and the order in which segments are visited.
 fn set_placement(values: &mut Values, design: &Design) {
     let (p, router) = (&design.placement, &design.router);
-    let swap_epoch = design.config.takv.swaps_every();
     let segment = index_bits(p.segments);
-    let ahead = index_bits(design.config.model.max_streams + p.rows);
+    let ahead = index_bits(design.model.max_streams + p.rows);
     let hub = p.hub.index() as u32;
     // Slots of routers that flits of a home can occupy.
     let used = router.vc_depth * (router.vcs() - router.vn0_vcs - 1);
@@ -88,9 +86,9 @@ fn set_placement(values: &mut Values, design: &Design) {
         ("lap", p.lap()),
         ("index_count_width", (segment + 1).max(p.rotation().ilog2()) + 1),
         ("value_width", VALUE_WIDTH),
-        ("swap_epoch", swap_epoch),
+        ("swap_epoch", design.swap_epoch),
     ]);
-    values.widths(&[("used_width", used + 1), ("swap_epoch_width", swap_epoch)]);
+    values.widths(&[("used_width", used + 1), ("swap_epoch_width", design.swap_epoch)]);
     values.set("home_blocks", wide(p.blocks_of_home().into()));
     values.flags(&[
         ("swaps", design.swaps()),
@@ -171,7 +169,7 @@ fn place(design: &Design, ahead: u32) -> u32 {
 /// Pieces of all KV heads as they stand between braces, the last first: whether a piece ends its round, whether it is the
 /// last of all, its visit, rows, head mask, column and KV head.
 fn piece_literals(design: &Design, pieces: &[Piece]) -> Vec<String> {
-    let (x, slice) = (index_bits(design.mesh.cols()), index_bits(design.config.model.kv_heads));
+    let (x, slice) = (index_bits(design.mesh.cols()), index_bits(design.model.kv_heads));
     let rho = design.placement.rotation().ilog2();
     let next = pieces.iter().skip(1).map(Some).chain([None]);
     let literal = |(p, next): (&Piece, Option<&Piece>)| {

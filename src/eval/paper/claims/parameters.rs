@@ -3,14 +3,14 @@
 use super::hardware::number;
 use super::readings::Reading;
 use crate::config::Config;
-use crate::design::{token_bytes, Design, Port};
+use crate::design::{Design, Exchange, Port};
 use crate::eval::paper::case::Model;
 use crate::eval::paper::fabric::fabric;
 
 pub(super) fn readings() -> Vec<Reading> {
     let config: Config = fabric("meshkv", Model::Llama);
     let (model, kv, noc, mare) = (&config.model, &config.kv, &config.noc, &config.mare);
-    let row = token_bytes(&config) as f64;
+    let row = Exchange::of(&config).token_bytes as f64;
     let slab = row * f64::from(model.layers) * f64::from(model.max_tokens);
     let tiles = f64::from(config.mesh.cols * config.mesh.rows);
     let fifo = Design::from_config("meshkv", &config).map_or(0, |design| design.mare.fifo_depth);

@@ -65,7 +65,7 @@ impl Core {
             fabric: Fabric::new(design),
             pads: tiles.map(|(x, y)| Pad::new(design, x, y)).collect(),
             roots: (0..mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
-            partials: vec![0; design.config.model.max_streams.div_ceil(32) as usize].into(),
+            partials: vec![0; design.model.max_streams.div_ceil(32) as usize].into(),
             pad_shown: vec![PadShown::default(); mesh.tiles()],
             root_shown: vec![RootShown::default(); mesh.cols() as usize],
         }

@@ -73,15 +73,15 @@ impl MareParams {
             x_width: index_bits(mesh.cols()),
             y_width: index_bits(mesh.rows()),
             part_widths: ["stream", "layer", "head"].map(part),
-            head_dim: design.config.pe.head_dim,
+            head_dim: design.pe.head_dim,
             burst_flits: design.memory.burst_flits,
             bursts: 1 << design.memory.slot_width,
             bus_depth: design.bus_depth(),
             row_step: design.heads.row_step(),
-            overlap: design.config.pad.enable,
+            overlap: design.pe.overlap,
             swaps: design.swaps(),
             append: design.append.is_some(),
-            row_flits: (design.config.pe.head_dim * 16 / design.flit.data_width).max(1),
+            row_flits: design.row_flits(),
         }
     }
 

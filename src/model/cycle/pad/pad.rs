@@ -44,9 +44,9 @@ impl Pad {
             sequencer: Sequencer::new(design, &contexts),
             contexts,
             jobs: AsyncFifo::new(JOB_DEPTH),
-            former: PartFormer::new(design.config.pe.head_dim, design.flit.data_width),
+            former: PartFormer::new(design.pe.head_dim, design.flit.data_width),
             parts: AsyncRegister::default(),
-            counts: EventCounters::new(design.config.pe.array_rows),
+            counts: EventCounters::new(design.pe.array_rows),
             now: Now::default(),
             idle: false,
         }

@@ -5,7 +5,7 @@
 
 use super::finisher::{Finisher, OutFlit, Summed};
 use super::reduce_inlet::ReduceInlet;
-use crate::design::{finish_lanes, index_bits, root_lanes, Design};
+use crate::design::{index_bits, Design};
 use crate::kernels::fabric::root_phase::{self, Events, Phase};
 use crate::model::cycle::common::DelayLine;
 use crate::model::cycle::mare::RootFlit;
@@ -56,11 +56,11 @@ pub struct ReduceRoot {
 impl ReduceRoot {
     /// Creates the root of a column in its reset state.
     pub fn new(design: &Design) -> ReduceRoot {
-        let (config, heads) = (&design.config, design.heads.most());
-        let contexts = config.model.max_streams * heads;
+        let (pe, heads) = (&design.pe, design.heads.most());
+        let contexts = design.model.max_streams * heads;
         let (sources, depth) = (design.router.vn0_vcs + 1, design.router.vc_depth);
-        let (head_dim, width) = (config.pe.head_dim, design.flit.data_width);
-        let lanes = root_lanes(config);
+        let (head_dim, width) = (pe.head_dim, design.flit.data_width);
+        let lanes = pe.root_lanes;
         ReduceRoot {
             arrived: None,
             inlet: ReduceInlet::new(sources, depth, head_dim / lanes, width / 32 / lanes),
@@ -77,7 +77,7 @@ impl ReduceRoot {
             stored: 0,
             l: DelayLine::default(),
             lasts: DelayLine::default(),
-            finisher: Finisher::new(head_dim, finish_lanes(config), width),
+            finisher: Finisher::new(head_dim, pe.finish_lanes, width),
         }
     }
 

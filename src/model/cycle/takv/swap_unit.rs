@@ -80,7 +80,7 @@ impl SwapUnit {
             light: Choice::default(),
             homes: (0, 0),
             step: 0,
-            epoch: design.config.takv.swaps_every(),
+            epoch: design.swap_epoch,
         }
     }
 

@@ -77,7 +77,7 @@ pub(super) fn deal(points: &[(&Point, u64)], seconds: u32, most: usize) -> Vec<V
         Task {
             id: point.id.clone(),
             name: point.design.name.clone(),
-            config: point.design.config.clone(),
+            config: point.design.configuration().clone(),
             work: point.work.clone(),
             row: true,
             area: false,

@@ -50,7 +50,7 @@ impl Gather {
                 let Some(point) = missing.get(finding.id.as_str()) else { continue };
                 let is_new = !self.found.contains(&finding.id) && !filled.failed.contains(&finding.id);
                 if let Some(area) = finding.area.filter(|_| is_new) {
-                    store.add_area(&point.design.config.sha256(), &area)?;
+                    store.add_area(&point.design.config_sha256(), &area)?;
                 }
                 match (finding.found, finding.failed) {
                     (Some(row), _) if self.found.insert(finding.id.clone()) => {

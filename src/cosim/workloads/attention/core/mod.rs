@@ -179,7 +179,7 @@ impl<'a> Core<'a> {
         }
         self.occupancies = if self.swaps.is_some() { self.design.mesh.tiles() } else { 0 };
         if job.partials {
-            let asked = vec![u32::MAX; self.design.config.model.max_streams.div_ceil(32) as usize];
+            let asked = vec![u32::MAX; self.design.model.max_streams.div_ceil(32) as usize];
             self.pins.set_part(self.one.partials, 0, &asked);
         }
         if !manner.has_queries {
@@ -308,7 +308,7 @@ impl<'a> Core<'a> {
         if is_partial {
             State::out_of_flits(&mut elements, lanes);
         } else {
-            elements.truncate(self.design.config.pe.head_dim as usize);
+            elements.truncate(self.design.pe.head_dim as usize);
         }
         if is_partial != run.job.partials {
             run.violates(format!("{of:?} returns the other of output and partial result"));
@@ -419,7 +419,7 @@ impl<'a> Core<'a> {
     /// Sends the queries of a job, and its new tokens beside them as far as they come.
     fn send_queries(&mut self, job: &Job, stop: &mut dyn FnMut(usize) -> bool) -> Result<(), AttentionError> {
         let missing = job.outputs();
-        let heads = self.design.config.model.heads;
+        let heads = self.design.model.heads;
         let elements = 4 * self.design.bus.query_group_words as usize;
         let watchdog = Watchdog::of(self.design);
         for stream in 0..job.streams {

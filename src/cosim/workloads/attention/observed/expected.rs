@@ -52,7 +52,7 @@ pub(in crate::cosim::workloads::attention) fn output<'a>(
     (stream, head): (u32, u32),
     partials: impl Iterator<Item = &'a Segments>,
 ) -> Head {
-    let dim = job.design.config.pe.head_dim as usize;
+    let dim = job.design.pe.head_dim as usize;
     let cache = job.cache(stream);
     let (k, v) = job.kv(head, cache.clone());
     let mut root: Root = datapath.root();
@@ -60,7 +60,7 @@ pub(in crate::cosim::workloads::attention) fn output<'a>(
     for segments in partials {
         let mut partial = datapath.partial(job.query(head, stream));
         for (first, rows) in segments {
-            let end = (first + job.design.config.kv.segment_tokens).min(cache.len() as u32);
+            let end = (first + job.design.placement.segment_tokens).min(cache.len() as u32);
             let elements = *first as usize * dim..end as usize * dim;
             let rows = rows.start as usize..rows.end as usize;
             attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);
@@ -146,7 +146,7 @@ impl Numbers {
     fn note(&mut self, design: &Design, tile: usize, ask: &Ask) {
         let node = design.mesh.nodes().nth(tile).expect("a tile of the mesh");
         let first_head = design.heads.of_column(design.mesh.coords(node).0).start;
-        let first = SliceId::of_tag(design, ask.tag).segment * design.config.kv.segment_tokens;
+        let first = SliceId::of_tag(design, ask.tag).segment * design.placement.segment_tokens;
         for of in self.contexts[tile].wanted(ask) {
             let visit = Visit { tile: node, stream: of.stream, head: first_head + of.head };
             let segments = self.open.entry(visit).or_default();
@@ -200,7 +200,7 @@ pub(in crate::cosim::workloads::attention) fn expected_at(
     }
     let mut expected = Expected::default();
     for stream in 0..job.streams {
-        for head in 0..design.config.model.heads {
+        for head in 0..design.model.heads {
             let rows = merged.get(&(stream, head)).map(Vec::as_slice).unwrap_or_default();
             let mut left: Vec<Visit> =
                 of_tiles.keys().filter(|v| (v.stream, v.head) == (stream, head)).copied().collect();

@@ -5,7 +5,7 @@
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::workloads::attention::result::HeadSums;
-use crate::design::{finish_lanes, Design};
+use crate::design::Design;
 use crate::emit::ModuleSpec;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -37,12 +37,12 @@ impl RootSums {
     ) -> Result<RootSums, DutError> {
         let cols = design.mesh.cols();
         let none = HeadSums { max: None, numbers: Vec::new() };
-        let (at, lanes) = (SumPins::find(pins, top, cols)?, finish_lanes(&design.config));
+        let (at, lanes) = (SumPins::find(pins, top, cols)?, design.pe.finish_lanes);
         Ok(RootSums {
             at,
             bits: at.merge_sum_data.width / lanes,
             lanes,
-            numbers: design.config.pe.head_dim as usize + 1,
+            numbers: design.pe.head_dim as usize + 1,
             open: vec![none; cols as usize],
             shown: vec![VecDeque::new(); cols as usize],
             done: BTreeMap::new(),

@@ -32,8 +32,8 @@ pub(in crate::cosim::workloads::attention) fn visits_of(
     homes: &Homes,
     d: &Descriptor,
 ) -> BTreeMap<Visit, Vec<(u32, Range<u32>)>> {
-    let (model, tokens) = (&design.config.model, design.config.kv.segment_tokens);
-    let group = model.heads / model.kv_heads;
+    let (model, tokens) = (&design.model, design.placement.segment_tokens);
+    let group = model.group_heads();
     let rotation = design.placement.rotation();
     let mut all: BTreeMap<Visit, Vec<_>> = BTreeMap::new();
     let pieces = design.pieces(d.sharing);

@@ -60,7 +60,7 @@ impl Spans {
         stride: u32,
         streams: &[StreamLength],
     ) -> Spans {
-        let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
+        let (model, p) = (&design.model, design.placement.segment_tokens);
         let from = |stream: &StreamLength| {
             stream.tokens - model.sliding_window.unwrap_or(stream.tokens).min(stream.tokens)
         };

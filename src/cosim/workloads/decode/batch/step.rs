@@ -7,7 +7,7 @@ use crate::cosim::workloads::decode::batch::lengths::StreamLength;
 use crate::cosim::workloads::decode::batch::spans::{imbalance, Span, Spans};
 use crate::cosim::workloads::decode::batch::workload_error::WorkloadError;
 use crate::design::Descriptor;
-use crate::design::{segments, Design, Mapping, Sharing};
+use crate::design::{Design, Mapping, Sharing};
 
 /// Parameters of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,14 +112,14 @@ fn range(
 /// If the design cannot hold the workload.
 pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     // A batch beyond all reason is refused before its streams are listed.
-    let most = design.config.model.max_streams;
+    let most = design.model.max_streams;
     range("the batch", load.batch, (1, most), "model.max_streams of the configuration is the largest")?;
     step_of(design, load, &alike(load))
 }
 
 /// Refuses what no stream of the design can have.
 fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(), WorkloadError> {
-    let model = &design.config.model;
+    let model = &design.model;
     for stream in streams {
         range(
             "the context in tokens",
@@ -149,7 +149,7 @@ fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(
     if load.append && design.append.is_none() {
         return Err(WorkloadError::ReadOnly);
     }
-    let longest = segments(&design.config).saturating_sub(1).max(1);
+    let longest = design.placement.segments.saturating_sub(1).max(1);
     range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
     let differ = |of: fn(&StreamLength) -> u32| streams.windows(2).any(|two| of(&two[0]) != of(&two[1]));
     let shared = streams.iter().any(|stream| stream.prefix > 0);
@@ -174,7 +174,7 @@ fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(
 /// If the design cannot hold the workload.
 pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<Step, WorkloadError> {
     check(design, load, streams)?;
-    let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
+    let (model, p) = (&design.model, design.placement.segment_tokens);
     let whole = Spans::of(design, load.stride, streams);
     if load.append && whole.own.iter().any(Option::is_none) {
         return Err(WorkloadError::Shared);
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn a_sample_is_whole_rounds_over_the_homes_of_a_layer() {
         let spread = |cols, rows, stride, column_stride| {
-            let mut config = design(None).config;
+            let mut config = design(None).configuration().clone();
             (config.mesh.cols, config.mesh.rows) = (cols, rows);
             (config.takv.column_stride, config.model.max_tokens) = (column_stride, 4096);
             let design = Design::from_config("test", &config).unwrap();
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn imbalance_is_the_fullest_port_over_the_mean_of_all_with_a_home() {
-        let mut config = design(None).config;
+        let mut config = design(None).configuration().clone();
         config.takv.column_stride = 1;
         config.model.max_tokens = 1024;
         let design = Design::from_config("test", &config).unwrap();

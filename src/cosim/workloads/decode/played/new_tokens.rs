@@ -85,7 +85,7 @@ impl<'a> NewTokens<'a> {
             for d in layer.filter(|d| d.append) {
                 self.groups = self.append.groups;
                 let segment = d.segments().last().expect("a descriptor has a segment");
-                for slice in 0..self.design.config.model.kv_heads {
+                for slice in 0..self.design.model.kv_heads {
                     let number = self.design.slice_number(d.prefix, d.layer, segment, slice);
                     self.rows.push(Row { stream: d.prefix, slice, number, row: d.last_row, written: false });
                 }
@@ -104,7 +104,7 @@ impl<'a> NewTokens<'a> {
 
     /// A word of a token.
     fn word(&self, stream: u32, slice: u32, word: u32) -> u64 {
-        let token = stream * self.design.config.model.kv_heads + slice;
+        let token = stream * self.design.model.kv_heads + slice;
         let at = self.before.unwrap_or(0) as u64;
         mix(self.seed ^ at << 32 ^ u64::from(token * self.append.words + word))
     }
@@ -131,7 +131,7 @@ impl<'a> NewTokens<'a> {
             return;
         }
         let size = self.append.group_words;
-        let kv_heads = self.design.config.model.kv_heads;
+        let kv_heads = self.design.model.kv_heads;
         let first = self.next * size;
         let (token, word) = (first / self.append.words, first % self.append.words);
         let words = (0..size).map(|i| self.word(token / kv_heads, token % kv_heads, word + i));

@@ -34,7 +34,7 @@ pub(in crate::cosim::workloads::decode) struct Queries {
 impl Queries {
     pub(in crate::cosim::workloads::decode) fn new(design: &Design) -> Queries {
         let size = design.bus.query_group_words;
-        let groups = design.config.pe.head_dim / 4 / size;
+        let groups = design.pe.head_dim / 4 / size;
         Queries {
             heads: design.heads.heads(),
             groups,

@@ -27,11 +27,11 @@ pub(in crate::cosim::workloads::decode) fn needs(
     homes: &Homes,
     d: &Descriptor,
 ) -> Vec<Need> {
-    let model = &design.config.model;
-    let group = model.heads / model.kv_heads;
+    let model = &design.model;
+    let group = model.group_heads();
     let mut needs = Vec::new();
     for (index, segment) in d.segments().enumerate() {
-        let rows = d.rows(index as u32, design.config.kv.segment_tokens);
+        let rows = d.rows(index as u32, design.placement.segment_tokens);
         for slice in 0..model.kv_heads {
             let home = homes.tile(design, (d.prefix, d.layer, segment, slice));
             let heads = match d.sharing {
@@ -183,7 +183,7 @@ mod tests {
         // V is stored in blocks of four tokens, 32 flits each.
         assert_eq!(flits_of_rows(&design, (3, 4)), [16..=39, 64..=127]);
         assert_eq!(flits_of_rows(&design, (4, 6)), [32..=55, 96..=127]);
-        let mut config = design.config;
+        let mut config = design.configuration().clone();
         (config.noc.flit_width, config.pe.head_dim, config.pad.fifo_depth) = (1024, 32, Some(5));
         config.kv.uram_per_tile = 16;
         let narrow = Design::from_config("test", &config).unwrap();

@@ -107,7 +107,7 @@ impl<'a> DecodeScoreboard<'a> {
         let of_kv_head = |kv_head| {
             streams.clone().fold(0, |rows, stream| rows | self.rows.remove(&(stream, kv_head)).unwrap_or(0))
         };
-        (0..self.design.config.model.kv_heads).map(of_kv_head).collect()
+        (0..self.design.model.kv_heads).map(of_kv_head).collect()
     }
 
     /// Resolves the next descriptor.
@@ -134,7 +134,7 @@ impl<'a> DecodeScoreboard<'a> {
         if descriptor.mapping != Mapping::HeadTile {
             self.scattered.extend(streams.clone());
         }
-        let model = &self.design.config.model;
+        let model = &self.design.model;
         for kv_head in 0..model.kv_heads {
             let rows = rows_of(self.design, &self.homes, &descriptor, kv_head);
             streams.clone().for_each(|stream| *self.rows.entry((stream, kv_head)).or_default() |= rows);
@@ -147,7 +147,7 @@ impl<'a> DecodeScoreboard<'a> {
             for (stream, head) in of_close(self.design, &descriptor) {
                 self.outputs.entry((stream, head)).or_default().push_back(number);
                 self.pending[step] += 1;
-                let kv_head = head / (model.heads / model.kv_heads);
+                let kv_head = head / model.group_heads();
                 let senders = senders(self.design, gathers.then(|| rows[kv_head as usize]), stream, head);
                 let others = senders.len() as u32 - 1;
                 for tile in senders {

@@ -43,7 +43,7 @@ pub(in crate::cosim::workloads::decode) struct Arrived<'a> {
 
 /// Flits of a packet: maximum and sum, then the output in FP32.
 pub(in crate::cosim::workloads::decode) fn part_flits(design: &Design) -> u32 {
-    1 + (design.config.pe.head_dim * 32).div_ceil(design.config.noc.flit_width)
+    design.part_flits()
 }
 
 impl Part {

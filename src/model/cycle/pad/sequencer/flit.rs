@@ -17,7 +17,7 @@ pub(super) struct SliceLayout {
 
 impl SliceLayout {
     pub(super) fn of(design: &Design, lanes: u32) -> SliceLayout {
-        let head_dim = design.config.pe.head_dim;
+        let head_dim = design.pe.head_dim;
         let layer = design.flit.tag_fields().iter().find(|field| field.name == "layer");
         SliceLayout {
             half_flits: design.mare.half_flits,

@@ -91,7 +91,7 @@ impl Sequencer {
             rows: Rows::new(&array),
             loader: WeightLoader::new(&array),
             fresh: 0,
-            fresh_cycles: array.fresh_cycles(design.config.pe.head_dim),
+            fresh_cycles: array.fresh_cycles(design.pe.head_dim),
             counts: vec![0; array.rows as usize].into(),
             most: 1,
             places: Vec::with_capacity(contexts.len()),
@@ -109,10 +109,10 @@ impl Sequencer {
             block: 0,
             read: 0,
             got: 0,
-            last_pair: design.config.pe.head_dim / SUMS_READ,
+            last_pair: design.pe.head_dim / SUMS_READ,
             rested: 0,
             rest_cycles: array.rest_cycles() + array.rows,
-            overlap: design.config.pad.enable,
+            overlap: design.pe.overlap,
             lanes: array.lanes,
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Held {
 impl Held {
     /// None where all slices of a segment have one home.
     pub(super) fn new(design: &Design) -> Option<Held> {
-        let (placement, streams) = (&design.placement, design.config.model.max_streams);
+        let (placement, streams) = (&design.placement, design.model.max_streams);
         placement.by_slice().then(|| Held {
             rows: vec![0; streams as usize].into(),
             all: ((1_u64 << placement.rows) - 1) as u32,

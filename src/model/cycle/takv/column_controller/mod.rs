@@ -50,7 +50,7 @@ impl ColumnController {
             state: State::Idle,
             stream: 0,
             spread: 0,
-            scattered: vec![false; design.config.model.max_streams as usize].into_boxed_slice(),
+            scattered: vec![false; design.model.max_streams as usize].into_boxed_slice(),
             gathers: false,
             group: 0,
             turn: 0,
@@ -204,7 +204,7 @@ impl ColumnController {
         let marked = self.marks(common) && self.has_spare(design, common);
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
-        let slices = design.config.model.kv_heads;
+        let slices = design.model.kv_heads;
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
         let token = (tells && free).then(|| self.token_of(design, &descriptor)).flatten();
         let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });

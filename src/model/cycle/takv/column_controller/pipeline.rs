@@ -87,7 +87,7 @@ impl Pieces {
         Pieces {
             own: own.into(),
             columns: (0..design.mesh.cols()).map(|x| of_column(&shared, x)).collect(),
-            slices: design.config.model.kv_heads,
+            slices: design.model.kv_heads,
             of_column: design.placement.by_slice().then(|| design.placement.column_kv_heads()),
         }
     }

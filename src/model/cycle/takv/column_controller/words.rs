@@ -39,7 +39,7 @@ impl ColumnController {
                 number << 16 | u64::from(descriptor.last_row)
             }
             Some(word) if tokens.ripe == 2 => {
-                let place = (descriptor.prefix * design.config.model.kv_heads + item.slice) * words + word;
+                let place = (descriptor.prefix * design.model.kv_heads + item.slice) * words + word;
                 tokens.kept[place as usize]
             }
             Some(_) => return None,
@@ -70,9 +70,9 @@ impl ColumnController {
         };
         let close = kind == Kind::Close;
         let close_rows = self.close_rows(design, pieces);
-        let (cols, config) = (design.mesh.cols() as usize, &design.config);
+        let cols = design.mesh.cols() as usize;
         let first_row = if item.begins { descriptor.first_row } else { 0 };
-        let last_row = if item.ends { descriptor.last_row } else { config.kv.segment_tokens - 1 };
+        let last_row = if item.ends { descriptor.last_row } else { design.placement.segment_tokens - 1 };
         let (first, last) = flits(design, first_row, last_row);
         BusWord {
             kind,
@@ -127,13 +127,9 @@ impl ColumnController {
 
 /// Returns the first and last flit of K of these rows; a range begins with a chunk.
 fn flits(design: &Design, first_row: u32, last_row: u32) -> (u32, u32) {
-    let config = &design.config;
-    let row_bits = config.pe.head_dim * config.kv.bytes_per_element * 8;
-    let width = design.flit.data_width;
-    let flits_of_row = (row_bits / width).max(1);
-    let rows_of_flit = (width / row_bits).max(1);
-    let flit = |row: u32| row * flits_of_row / rows_of_flit;
-    (flit(first_row) & !(design.mare.chunk_flits - 1), flit(last_row) | (flits_of_row - 1))
+    let row_flits = design.row_flits();
+    let flit = |row: u32| row * row_flits / design.flit_rows();
+    (flit(first_row) & !(design.mare.chunk_flits - 1), flit(last_row) | (row_flits - 1))
 }
 
 /// Returns the tag of a slice.

@@ -53,8 +53,8 @@ impl NewToken {
             value: false,
             number: 0,
             part: None,
-            key_words: design.config.pe.head_dim / 4,
-            head_dim: design.config.pe.head_dim,
+            key_words: design.pe.head_dim / 4,
+            head_dim: design.pe.head_dim,
         }
     }
 
