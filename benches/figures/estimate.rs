@@ -5,7 +5,7 @@ use super::area;
 use super::figure::{Figure, Goal};
 use super::program::REFERENCE;
 use anyhow::Result;
-use meshkv::design::{Design, Fpga, Resources};
+use meshkv::design::{Design, Resources};
 use meshkv::synth::{bound_of_tile, design_timing, shrink, Demand, Effort, Estimate, Limits, Timing};
 use std::path::Path;
 

@@ -1,25 +1,25 @@
 //! The [`Design`] and the decisions that follow from several of its parts.
 
-use super::append::{Append, TOKEN_WAY_BITS};
-use super::bus::Bus;
-use super::clock::Clock;
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
-use super::flit::{index_bits, FlitLayout};
-use super::floorplan::Floorplan;
-use super::fpga::Fpga;
-use super::head::row_of;
-use super::mapping::Heads;
-use super::mare::Mare;
-use super::memory::Memory;
-use super::mesh::Mesh;
-use super::model::Model;
-use super::pe::Pe;
-use super::placement::{Placement, PlacementKind};
-use super::round_trip::round_trip;
-use super::router::Router;
-use super::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
-use super::wires::Wires;
 use crate::config::Config;
+use crate::design::board::clock::Clock;
+use crate::design::board::floorplan::Floorplan;
+use crate::design::board::fpga::Fpga;
+use crate::design::board::memory::Memory;
+use crate::design::board::wires::Wires;
+use crate::design::device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+use crate::design::network::flit::{index_bits, FlitLayout};
+use crate::design::network::mesh::Mesh;
+use crate::design::network::round_trip::round_trip;
+use crate::design::network::router::Router;
+use crate::design::pad::head::row_of;
+use crate::design::pad::model::Model;
+use crate::design::pad::pe::Pe;
+use crate::design::serving::mare::Mare;
+use crate::design::takv::append::{Append, TOKEN_WAY_BITS};
+use crate::design::takv::bus::Bus;
+use crate::design::takv::mapping::Heads;
+use crate::design::takv::placement::{Placement, PlacementKind};
 
 /// Resets of a row, one in each clock.
 const RESETS: u32 = 2;

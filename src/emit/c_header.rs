@@ -1,7 +1,7 @@
 //! The registers as a C header, `sw/meshkv_registers.h`, for the authors of drivers.
 
 use super::source_file::SourceFile;
-use crate::design::registers::{
+use crate::design::device::registers::{
     named, voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, COUNTER_GROUPS, ERRORS, LIST_WORDS, REGISTERS,
     WATCHDOG,
 };

@@ -2,7 +2,7 @@
 
 use crate::support::sandbox::{said, Said, Sandbox, LEAST};
 use meshkv::config::Config;
-use meshkv::design::{Design, Fpga};
+use meshkv::design::Design;
 use meshkv::emit::SourceFile;
 use meshkv::synth::{bound_of_tile, Demand, Effort, Estimate, Limits, Yosys};
 use meshkv::tools;

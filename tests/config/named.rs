@@ -1,7 +1,7 @@
 //! The configurations that come with the program: legal, explained, and comparable where they are compared.
 
 use meshkv::config::{Config, PlacementKind, Spread};
-use meshkv::design::{Design, Fpga};
+use meshkv::design::Design;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 //! reaches.
 
 use crate::support::icarus::{change, sources, Bench};
-use meshkv::design::registers::{named, REGISTERS};
+use meshkv::design::device::registers::{named, REGISTERS};
 use meshkv::emit::SourceFile;
 
 const MODULE: &str = "meshkv_control_registers";

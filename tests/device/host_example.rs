@@ -3,7 +3,7 @@
 use crate::support::device::host_build::HostBuild;
 use crate::support::verilated::design;
 use meshkv::cosim::workloads::decode::{step, Workload};
-use meshkv::design::registers::named;
+use meshkv::design::device::registers::named;
 use meshkv::design::{Choice, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 use meshkv::model::layout::{k_flits, v_flits};

@@ -34,7 +34,7 @@ fn drawn(design: &Design, tokens: u32, positions: usize) -> Tensors {
         kv_heads: model.kv_heads as usize,
         positions,
         tokens: tokens as usize,
-        head_dim: meshkv::design::design.model.head_dim as usize,
+        head_dim: design.model.head_dim as usize,
         logits: Logits::Normal,
     })
 }

@@ -12,7 +12,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, DeviceError, Driver, Faults, Notice, Outcome, Platform};
-use meshkv::design::registers::{self, DESC_QUEUE};
+use meshkv::design::device::registers::{self, DESC_QUEUE};
 use meshkv::design::{Descriptor, Design, Mapping, Sharing};
 
 /// Starts by one write and waits for the end.

@@ -8,7 +8,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{DeviceError, Faults, Notice, Platform};
-use meshkv::design::registers::{error, named};
+use meshkv::design::device::registers::{error, named};
 use meshkv::design::Mapping;
 use meshkv::emit::SourceFile;
 

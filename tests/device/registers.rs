@@ -8,7 +8,7 @@ use crate::support::device::{apart, assert_clean, assert_rules, growing, job, sm
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, DeviceError, Notice, Outcome, Platform};
-use meshkv::design::registers::{named, DESC_QUEUE, WATCHDOG};
+use meshkv::design::device::registers::{named, DESC_QUEUE, WATCHDOG};
 use meshkv::design::Descriptor;
 use meshkv::design::{Design, Mapping, Sharing};
 

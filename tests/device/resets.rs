@@ -11,7 +11,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, Notice, Platform};
-use meshkv::design::registers::DESC_QUEUE;
+use meshkv::design::device::registers::DESC_QUEUE;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
 use meshkv::model::tensors::Logits;

@@ -9,7 +9,7 @@ use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::Bench as Core;
 use meshkv::cosim::workloads::device::{Notice, Platform};
-use meshkv::design::registers::COUNTER_GROUPS;
+use meshkv::design::device::registers::COUNTER_GROUPS;
 use meshkv::design::Mapping;
 use meshkv::emit::{emit, pad_events};
 

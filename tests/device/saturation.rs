@@ -9,7 +9,7 @@ use crate::support::saturation::beyond;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, Finished, Notice, Platform};
-use meshkv::design::registers::{error, voids};
+use meshkv::design::device::registers::{error, voids};
 use meshkv::design::{Design, Mapping};
 
 /// A limit beyond any run at the slowest clock here.

@@ -1,7 +1,7 @@
 //! The component is valid IP-XACT, by the public schema, and its registers are those of the table.
 
 use crate::support::ecosystem::Output;
-use meshkv::design::registers::{Access, REGISTERS};
+use meshkv::design::device::registers::{Access, REGISTERS};
 
 /// Prints what the schema says of a component, or the registers of a valid one.
 fn validate(output: &Output, path: &str) -> Result<String, String> {

@@ -1,7 +1,7 @@
 //! The public compiler reads the registers in SystemRDL, and they are those of the C header.
 
 use crate::support::ecosystem::Output;
-use meshkv::design::registers::REGISTERS;
+use meshkv::design::device::registers::REGISTERS;
 use std::collections::BTreeMap;
 
 /// A register of either description.

@@ -3,7 +3,7 @@
 use crate::support::sources::source;
 use assert_cmd::Command;
 use meshkv::config::Config;
-use meshkv::design::deadlock::{check, Rules, Scope, Verdict};
+use meshkv::design::network::deadlock::{check, Rules, Scope, Verdict};
 use meshkv::design::{Class, Design, Mesh, NodeId, Port, TURNS};
 use meshkv::emit;
 use std::collections::BTreeSet;

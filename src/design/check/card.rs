@@ -6,12 +6,12 @@
 use super::placement::{fewer, placement, size};
 use super::ports::smaller;
 use crate::config::{Advice, Config, Finding};
-use crate::design::array::SUMS_READ;
-use crate::design::caches::worst;
-use crate::design::fpga::Fpga;
-use crate::design::mapping::Heads;
-use crate::design::placement::Placement;
-use crate::design::slice::flit_elements;
+use crate::design::board::caches::worst;
+use crate::design::board::fpga::Fpga;
+use crate::design::pad::array::SUMS_READ;
+use crate::design::serving::slice::flit_elements;
+use crate::design::takv::mapping::Heads;
+use crate::design::takv::placement::Placement;
 
 /// Only a warning: the fabric can be simulated, and a host may use it for less.
 pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {

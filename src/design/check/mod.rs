@@ -11,17 +11,17 @@ mod placement;
 mod ports;
 
 use super::design::Design;
-use super::floorplan::Floorplan;
-use super::fpga::Fpga;
-use super::head::row_of;
-use super::mapping::Heads;
-use super::mare::{chunk_flits, fifo_depth};
-use super::mesh::Mesh;
-use super::root::most_lanes;
-use super::round_trip::round_trip;
-use super::slice::slice_flits;
-use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::config::{self, Advice, Config, Finding, Severity};
+use crate::design::board::floorplan::Floorplan;
+use crate::design::board::fpga::Fpga;
+use crate::design::network::mesh::Mesh;
+use crate::design::network::round_trip::round_trip;
+use crate::design::pad::head::row_of;
+use crate::design::pad::root::most_lanes;
+use crate::design::serving::mare::{chunk_flits, fifo_depth};
+use crate::design::serving::slice::slice_flits;
+use crate::design::serving::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
+use crate::design::takv::mapping::Heads;
 use ports::smaller;
 
 /// A rule over several keys, by the name that its findings have.

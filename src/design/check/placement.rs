@@ -1,10 +1,10 @@
 //! Rules of placement: the mesh must have the homes, and they must hold their macro-blocks.
 
 use crate::config::{Advice, Config, Finding};
-use crate::design::memory::slice_bytes;
-use crate::design::mesh::Mesh;
-use crate::design::placement::{Placement, PlacementKind, Spread};
-use crate::design::stride::{default_stride, gcd, legal_stride};
+use crate::design::board::memory::slice_bytes;
+use crate::design::network::mesh::Mesh;
+use crate::design::takv::placement::{Placement, PlacementKind, Spread};
+use crate::design::takv::stride::{default_stride, gcd, legal_stride};
 use serde_json::Value;
 
 const GIB: f64 = (1_u64 << 30) as f64;

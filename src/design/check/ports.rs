@@ -2,10 +2,10 @@
 
 use super::placement;
 use crate::config::{Advice, Config, Finding, PlacementKind, Spread};
+use crate::design::board::fpga::Fpga;
+use crate::design::board::memory::{fewest_tiles_per_port, ports};
 use crate::design::design::Design;
-use crate::design::fpga::Fpga;
-use crate::design::memory::{fewest_tiles_per_port, ports};
-use crate::design::mesh::Mesh;
+use crate::design::network::mesh::Mesh;
 use serde_json::Value;
 
 const KEY: &str = "memory.tiles_per_port";

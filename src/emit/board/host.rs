@@ -1,6 +1,6 @@
 //! The host's library with its examples, and its description of the fabric: `sw/meshkv_shape.h`.
 
-use crate::design::registers::ERRORS;
+use crate::design::device::registers::ERRORS;
 use crate::design::{Choice, Descriptor, Design, Mapping, Sharing, BUFFER_LIMIT};
 use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;

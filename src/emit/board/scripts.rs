@@ -3,7 +3,7 @@
 use super::converters::converters;
 use super::defines::CARD_DEFINES;
 use super::pblocks;
-use crate::design::registers::{named, Access, REGISTERS};
+use crate::design::device::registers::{named, Access, REGISTERS};
 use crate::design::{channels_of, Design, Fpga, HBM_MHZ};
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;

@@ -1,7 +1,7 @@
 //! The part of the documentation page that describes registers.
 
 use super::markdown::cell;
-use crate::design::registers::{COUNTER_GROUPS, ERRORS, REGISTERS};
+use crate::design::device::registers::{COUNTER_GROUPS, ERRORS, REGISTERS};
 use crate::design::Design;
 use serde::Serialize;
 
@@ -79,7 +79,7 @@ pub(super) fn registers(design: &Design) -> Vec<RegisterRow> {
 
 /// Bits of `ERROR`.
 pub(super) fn errors() -> Vec<ErrorRow> {
-    let row = |e: &crate::design::registers::ErrorCause| ErrorRow {
+    let row = |e: &crate::design::device::registers::ErrorCause| ErrorRow {
         bit: e.bit,
         name: e.name,
         doc: cell(e.doc),

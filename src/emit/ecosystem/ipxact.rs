@@ -4,7 +4,7 @@
 
 use super::fusesoc::{identifier, CONSTRAINTS};
 use super::register_map::{arguments, registers};
-use crate::design::registers::ADDRESS_BITS;
+use crate::design::device::registers::ADDRESS_BITS;
 use crate::design::Design;
 use crate::emit::rtl::spec::module::{Dir, ModuleSpec, PortSpec};
 use crate::emit::rtl::spec::names::TOP;

@@ -2,7 +2,7 @@
 //!
 //! It adds to `design::registers` a field for each register without any, so that every bit with a meaning is in a field.
 
-use crate::design::registers::{Access, BitField, Register, ARGUMENT_STRIDE, ERRORS, REGISTERS};
+use crate::design::device::registers::{Access, BitField, Register, ARGUMENT_STRIDE, ERRORS, REGISTERS};
 use crate::design::Design;
 use serde::Serialize;
 
@@ -85,7 +85,7 @@ fn fields(design: &Design, register: &Register) -> Vec<Field> {
     let whole = || vec![BitField { name: "VALUE", lsb: 0, width: 32, doc: register.doc, access: None }];
     let fields = match register.name {
         "ERROR" => {
-            let cause = |cause: &crate::design::registers::ErrorCause| BitField {
+            let cause = |cause: &crate::design::device::registers::ErrorCause| BitField {
                 name: cause.name,
                 lsb: cause.bit,
                 width: 1,

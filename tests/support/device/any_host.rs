@@ -6,7 +6,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, Notice, Outcome, Platform};
-use meshkv::design::registers::{self, named, REGISTERS, WATCHDOG};
+use meshkv::design::device::registers::{self, named, REGISTERS, WATCHDOG};
 use meshkv::design::Descriptor;
 use meshkv::design::Design;
 

@@ -18,7 +18,7 @@ use meshkv::cosim::workloads::attention::{Job, ModelCore};
 use meshkv::cosim::workloads::device::{
     Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform,
 };
-use meshkv::design::registers;
+use meshkv::design::device::registers;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};

@@ -1,6 +1,6 @@
 //! Model of the register file, from the tables of `design::registers`, for sequences of accesses by a host.
 
-use meshkv::design::registers::{self, named, Access, ADDRESS_BITS, DESC_QUEUE, WATCHDOG};
+use meshkv::design::device::registers::{self, named, Access, ADDRESS_BITS, DESC_QUEUE, WATCHDOG};
 use meshkv::design::Descriptor;
 use meshkv::design::Design;
 use std::collections::{BTreeMap, BTreeSet};

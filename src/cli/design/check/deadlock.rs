@@ -1,7 +1,7 @@
 //! Output of `meshkv check --deadlock`: the graph of waits in numbers, or a cycle in words.
 
 use crate::cli::output::table;
-use crate::design::deadlock::{RouteFault, Scope, Verdict};
+use crate::design::network::deadlock::{RouteFault, Scope, Verdict};
 use crate::design::Class;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -114,7 +114,7 @@ fn cycle(verdict: &Verdict) -> String {
 mod tests {
     use crate::cli::design::check::deadlock::*;
     use crate::config::Config;
-    use crate::design::deadlock::{check, Rules};
+    use crate::design::network::deadlock::{check, Rules};
     use crate::design::{Design, Port, Turns};
     use serde_json::{json, Value};
 

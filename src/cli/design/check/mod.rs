@@ -14,7 +14,7 @@ use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::program::whole_file;
-use crate::design::deadlock::Rules;
+use crate::design::network::deadlock::Rules;
 use crate::design::Design;
 use crate::eval;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.note(format_args!("wrote {}", path.display()));
     }
     let (design, warnings) = loaded?;
-    let found = args.deadlock.then(|| crate::design::deadlock::check(&design, &Rules::of(&design)));
+    let found = args.deadlock.then(|| crate::design::network::deadlock::check(&design, &Rules::of(&design)));
     let mut output = CheckOutput::new(&design, &warnings);
     output.throughput = throughput::rows(&design);
     output.deadlock = found.as_ref().map(deadlock::output);

@@ -24,7 +24,7 @@ use crate::cli::simulate::ports::Verilog;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionResult, Bench, Job};
-use crate::design::registers::DESC_QUEUE;
+use crate::design::device::registers::DESC_QUEUE;
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow, PartialsRow};
 use report::AttentionOutput;

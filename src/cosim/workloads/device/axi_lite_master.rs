@@ -6,7 +6,7 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::hash::mix;
 use crate::cosim::memory::axi::{LiteRules, LiteWires, Wires, OKAY};
-use crate::design::registers::named;
+use crate::design::device::registers::named;
 use crate::emit::ModuleSpec;
 
 /// Prefix of the ports.

@@ -2,7 +2,7 @@
 
 use super::error::DeviceError;
 use super::host::Device;
-use crate::design::registers::{self, Register, ERRORS};
+use crate::design::device::registers::{self, Register, ERRORS};
 use crate::design::{named_twice, Descriptor};
 use crate::design::{Design, Sharing};
 

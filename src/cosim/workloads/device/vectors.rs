@@ -4,7 +4,7 @@ use super::bench::{caches, queries};
 use super::driver::{words, AP_DONE, AP_START};
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::attention::Job;
-use crate::design::registers;
+use crate::design::device::registers;
 use crate::design::{Descriptor, Design};
 use crate::emit::BENCH_OUTPUTS;
 use std::collections::BTreeMap;

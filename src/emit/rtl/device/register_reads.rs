@@ -1,6 +1,6 @@
 //! Registers of the front: which are stored, and what each reads as.
 
-use crate::design::registers::{named, Access, Register, REGISTERS};
+use crate::design::device::registers::{named, Access, Register, REGISTERS};
 use crate::design::Design;
 use crate::emit::rtl::spec::values::Values;
 

@@ -1,6 +1,6 @@
 //! Values of the front.
 
-use crate::design::registers::{
+use crate::design::device::registers::{
     error, named, ADDRESS_BITS, ARGUMENTS_BEFORE_PORTS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS,
 };
 use crate::design::{pad_events, Design};

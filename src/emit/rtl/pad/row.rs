@@ -1,6 +1,7 @@
 //! The rows of PaD's array: their memories, and their values.
 
-use crate::design::{octave, ultra_blocks, Array, Design};
+use crate::design::pad::octave;
+use crate::design::{ultra_blocks, Array, Design};
 use crate::emit::rtl::reduce::root::sum_width;
 use crate::emit::rtl::spec::values::Values;
 

@@ -4,7 +4,7 @@
 //! needs a table of one octave and does not wait for m. It is computed as soon as the logit is known, and the
 //! scratchpad stores a [`Weight`] for each token. m affects only exponents, by integer subtraction.
 
-use crate::design::octave;
+use crate::design::pad::octave;
 use crate::model::datapath::numbers::fixed;
 use crate::model::datapath::numbers::formats::{Formats, LOGIT_BITS};
 

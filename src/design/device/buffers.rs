@@ -1,0 +1,65 @@
+//! Layout of the buffers: queries and new tokens in the one, outputs in FP16, o of partial results, and their l and m
+//! in the other.
+//!
+//! Each part has a place for every stream and head, so a run may have outputs and partial results.
+
+use crate::design::design::Design;
+use crate::design::device::registers::BUFFER_ALIGN;
+
+impl Design {
+    /// Byte in the buffer of queries where new tokens begin: K, then V of each KV head, stream by stream, FP16.
+    pub fn tokens_at(&self) -> u32 {
+        self.parts(2)
+    }
+
+    /// Bytes of the buffer of queries with new tokens of so many streams.
+    pub fn query_bytes(&self, streams: u32) -> u32 {
+        let model = &self.model;
+        self.tokens_at() + streams * model.kv_heads * self.pe.head_dim * 4
+    }
+
+    /// Byte in the buffer of outputs where o of partial results begins: `head_dim` FP32, in the order of outputs.
+    pub fn partial_sums_at(&self) -> u32 {
+        self.parts(2)
+    }
+
+    /// Byte in the buffer of outputs where l and m of partial results begin, FP32 each: the first words of a flit,
+    /// in the order of outputs.
+    pub fn partial_states_at(&self) -> u32 {
+        self.partial_sums_at() + self.parts(4)
+    }
+
+    /// Bytes of the buffer of outputs of so many streams; with partial results it has places for all streams.
+    pub fn output_bytes(&self, streams: u32, partials: bool) -> u32 {
+        let (heads, most) = (self.model.heads, self.model.max_streams);
+        match partials {
+            true => self.partial_states_at() + most * heads * (self.flit.data_width / 8),
+            false => streams * heads * self.pe.head_dim * 2,
+        }
+    }
+
+    /// Bytes of as many numbers of `bytes` as all outputs have, in whole pages: no burst crosses 4 KiB.
+    fn parts(&self, bytes: u32) -> u32 {
+        let model = &self.model;
+        (model.max_streams * model.heads * self.pe.head_dim * bytes).next_multiple_of(BUFFER_ALIGN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use crate::design::Design;
+
+    #[test]
+    fn parts_of_the_buffer_follow_one_another_in_whole_pages() {
+        let mut config = Config::default();
+        (config.model.heads, config.model.kv_heads, config.model.max_streams) = (12, 12, 3);
+        let design = Design::from_config("odd", &config).unwrap();
+        let numbers = 3 * 12 * config.pe.head_dim;
+        let (sums, states) = (design.partial_sums_at(), design.partial_states_at());
+        assert!(sums >= 2 * numbers && states >= sums + 4 * numbers);
+        assert_eq!((sums % 4096, states % 4096), (0, 0));
+        assert_eq!(design.output_bytes(3, true), states + 3 * 12 * design.flit.data_width / 8);
+        assert_eq!(design.output_bytes(2, false), 2 * 12 * config.pe.head_dim * 2);
+    }
+}

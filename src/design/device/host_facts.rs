@@ -1,0 +1,219 @@
+//! Facts of a design on which the bytes of a host depend: where keys, values, queries and outputs lie, and which tokens
+//! a descriptor names.
+//!
+//! All who must agree take them from this one list. The headers of the host print it, and its digest is the register
+//! `LAYOUT`. A fact that is added here reaches all of them, and a host that was built without it is refused.
+
+use crate::design::design::Design;
+use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
+use crate::design::pad::model::Model;
+use crate::design::takv::placement::PlacementKind;
+use sha2::{Digest, Sha256};
+
+/// A fact: a macro `MESHKV_<name>` of a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostFact {
+    /// Upper-case name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// Its meaning.
+    pub doc: &'static str,
+}
+
+fn fact(name: &'static str, value: impl Into<u64>, doc: &'static str) -> HostFact {
+    HostFact { name, value: value.into(), doc }
+}
+
+impl Design {
+    /// Shape of model and fabric: `sw/meshkv_shape.h`.
+    pub fn shape_facts(&self) -> Vec<HostFact> {
+        let placement = &self.placement;
+        // Every key of the model is named here: one that is added does not compile until it has its fact.
+        let Model { layers, heads, kv_heads, head_dim, sliding_window, max_tokens, max_streams } = self.model;
+        let (memory, fpga) = (&self.memory, self.fpga());
+        let (hub_x, hub_y) = self.mesh.coords(placement.hub);
+        let kind: u32 = match placement.kind {
+            _ if placement.by_slice() => 3,
+            PlacementKind::Takv => 0,
+            PlacementKind::RoundRobin => 1,
+            PlacementKind::Hub => 2,
+        };
+        vec![
+            fact("COLS", self.mesh.cols(), "Tiles from west to east"),
+            fact("ROWS", self.mesh.rows(), "Tiles from south to north"),
+            fact("PORTS", memory.ports, "Ports to external memory"),
+            fact("TILES_PER_PORT", memory.tiles_per_port, "Tiles of a row that share a port"),
+            fact("PLACEMENT", kind, "Rule by which slices have their homes"),
+            fact("HUB_X", hub_x, "Column of the home under the rule of a hub"),
+            fact("HUB_Y", hub_y, "Its row"),
+            fact(
+                "ROW_REGIONS",
+                memory.row_ports * memory.tiles_per_port,
+                "Regions of memory of a row of tiles: whole ports",
+            ),
+            fact("REGION_WIDTH", memory.region_width, "Bits of a byte of a home's region"),
+            fact("CHANNELS", fpga.hbm_channels, "Pseudo-channels of HBM of the card"),
+            fact("CHANNEL_BYTES", fpga.hbm_channel_bytes, "Bytes of a pseudo-channel"),
+            fact("ROW_STRIDE", placement.a, "Rows from the start of a layer to the start of the next"),
+            fact(
+                "COLUMN_STRIDE",
+                placement.column_stride,
+                "Columns by which a layer advances after all rows",
+            ),
+            fact("BLOCKS_OF_HOME", placement.blocks_of_home(), "Segments a stream for which a home has room"),
+            fact(
+                "BLOCK_SLICES",
+                placement.block_slices(),
+                "Slices of each of them: KV heads of all columns, or of one",
+            ),
+            fact("LAYERS", layers, "Layers"),
+            fact("QUERY_HEADS", heads, "Query heads"),
+            fact("KV_HEADS", kv_heads, "KV heads"),
+            fact("HEAD_DIM", head_dim, "Elements of a head of the model"),
+            fact(
+                "ROW_ELEMENTS",
+                self.pe.head_dim,
+                "Elements of a head in memory: those behind HEAD_DIM are 0",
+            ),
+            fact("ELEMENT_BYTES", self.flit.data_width / 8 / self.flit.elements, "Bytes of an element: FP16"),
+            fact("WINDOW", sliding_window.unwrap_or(0), "Tokens that attention looks back; 0: all"),
+            fact("MAX_STREAMS", max_streams, "Streams at once"),
+            fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
+            fact("MAX_TOKENS", max_tokens, "Tokens of the longest context"),
+            fact("SEGMENT_TOKENS", placement.segment_tokens, "Tokens of a segment"),
+            fact("FLIT_BYTES", self.flit.data_width / 8, "Bytes of a flit"),
+            fact("HALF_FLITS", self.mare.half_flits, "Flits of the keys of a slice, and of its values"),
+            fact("SLICE_BYTES", memory.slice_bytes, "Bytes of a slice"),
+        ]
+    }
+
+    /// Layout of the buffers and of a list: `sw/meshkv_registers.h`.
+    pub fn buffer_facts(&self) -> Vec<HostFact> {
+        let all = self.model.max_streams;
+        vec![
+            fact(
+                "PARTIAL_SUMS",
+                self.partial_sums_at(),
+                "Byte of the outputs at which o of partial results begins",
+            ),
+            fact(
+                "PARTIAL_STATES",
+                self.partial_states_at(),
+                "Byte of the outputs at which their l and m begin",
+            ),
+            fact(
+                "PARTIAL_STATE_STRIDE",
+                self.flit.data_width / 8,
+                "Bytes from l and m of a head to those of the next",
+            ),
+            fact(
+                "PARTIAL_BYTES",
+                self.output_bytes(all, true),
+                "Bytes of outputs and partial results of all streams",
+            ),
+            fact("TOKENS_AT", self.tokens_at(), "Byte of the queries at which new tokens begin"),
+            fact("TOKEN_BYTES", self.query_bytes(1) - self.tokens_at(), "Bytes of a new token of a cache"),
+            fact("APPEND", self.append.is_some(), "1 where a run can write new tokens into the cache"),
+            fact("BUFFER_ALIGN", BUFFER_ALIGN, "Alignment of queries, outputs and the list"),
+            fact("HBM_ALIGN", self.base_align(), "Alignment of the base address of a memory port"),
+            fact("LIST_DESCRIPTOR_BYTES", 4 * LIST_WORDS, "Bytes of a descriptor of the list"),
+        ]
+    }
+
+    /// Value of the register `LAYOUT`: the first 32 bits of the SHA-256 of all facts, and of the addresses of some places.
+    pub fn layout(&self) -> u32 {
+        let mut text = String::new();
+        for HostFact { name, value, .. } in self.shape_facts().into_iter().chain(self.buffer_facts()) {
+            text += &format!("{name}={value}\n");
+        }
+        for place in self.places() {
+            text += &format!("{place}\n");
+        }
+        let hash = Sha256::digest(text.as_bytes());
+        u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]])
+    }
+
+    /// Addresses of some slices, and of the elements of some tokens: another release with the same facts may place them by
+    /// another rule.
+    fn places(&self) -> Vec<u64> {
+        let (model, segments) = (&self.model, self.placement.segments);
+        let ends = |count: u32| [0, count / 2, count - 1];
+        let mut all = Vec::new();
+        for stream in ends(model.max_streams) {
+            for layer in ends(model.layers) {
+                for segment in [0, 1, self.mesh.rows(), segments / 2, segments - 1] {
+                    for kv_head in ends(model.kv_heads) {
+                        all.push(self.slice_address(stream, layer, segment.min(segments - 1), kv_head));
+                    }
+                }
+            }
+        }
+        let blank = vec![0; self.pe.head_dim as usize / 2];
+        for row in ends(self.placement.segment_tokens) {
+            all.extend(self.token_places(0, row, &blank).into_iter().map(|(address, _)| address));
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{tables, Config};
+    use crate::design::device::host_facts::*;
+
+    fn design(change: impl FnOnce(&mut Config)) -> Design {
+        let mut config = Config::default();
+        change(&mut config);
+        Design::from_config("test", &config).unwrap()
+    }
+
+    /// A key of the model, and a change of it.
+    type Change = (&'static str, fn(&mut Config));
+
+    const KEYS: [Change; 7] = [
+        ("layers", |c| c.model.layers = 16),
+        ("heads", |c| c.model.heads = 64),
+        ("kv_heads", |c| c.model.kv_heads = 8),
+        ("head_dim", |c| c.model.head_dim = Some(80)),
+        ("sliding_window", |c| c.model.sliding_window = Some(4096)),
+        ("max_tokens", |c| c.model.max_tokens = 16_384),
+        ("max_streams", |c| c.model.max_streams = 4),
+    ];
+
+    #[test]
+    fn every_key_of_the_model_reaches_the_header_and_the_register() {
+        let whole = design(|_| {});
+        let tables = tables();
+        let model = tables.iter().find(|table| table.name == "model").unwrap();
+        let mut names: Vec<_> = model.keys.iter().map(|key| key.name.as_str()).collect();
+        let mut changed = KEYS.map(|(name, _)| name);
+        names.sort_unstable();
+        changed.sort_unstable();
+        assert_eq!(names, changed, "a key of the model without a change here");
+        for (name, change) in KEYS {
+            let other = design(change);
+            assert_ne!(other.shape_facts(), whole.shape_facts(), "{name} reaches no host");
+            assert_ne!(other.layout(), whole.layout(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_moves_no_byte_of_the_host_leaves_the_layout() {
+        let whole = design(|_| {});
+        for change in [
+            |c: &mut Config| c.noc.vc_depth += 2,
+            |c: &mut Config| c.clock.noc_mhz = 200.0,
+            |c: &mut Config| c.takv.swap_epoch = Some(0),
+        ] {
+            assert_eq!(design(change).layout(), whole.layout());
+        }
+        for change in [
+            |c: &mut Config| c.takv.column_stride = 1,
+            |c: &mut Config| c.kv.append = true,
+            |c: &mut Config| c.memory.tiles_per_port = Some(4),
+        ] {
+            assert_ne!(design(change).layout(), whole.layout());
+        }
+    }
+}

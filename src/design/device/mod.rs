@@ -1,0 +1,8 @@
+//! What the host sees: registers, buffers, counters.
+
+pub(super) mod buffers;
+pub(super) mod counters;
+pub(super) mod exchange;
+pub(super) mod host_facts;
+pub mod registers;
+pub(super) mod totals;

@@ -1,0 +1,250 @@
+//! The flit: the position of every header field of every class.
+//!
+//! It is computed once from the configuration. RTL, traffic, scoreboard, model and the emitted documentation
+//! all read this one description. A flit travels as three bundles of wires:
+//!
+//! * `data`: `flit_width` payload bits;
+//! * `head`: the fields of the flit's class, each class laid out from bit 0;
+//! * `dest`: where it goes. With multicast a set, one bit a tile (bit `y * cols + x`); without, the
+//!   coordinates `{y, x}`. Between the routers of a column only the column's own part travels:
+//!   one bit a row, or `y`.
+//!
+//! The virtual channel of a flit determines its class, so a flit carries no class field.
+
+use crate::config::{named, Config};
+use crate::design::network::mesh::{Mesh, NodeId};
+use crate::design::serving::slice::{flit_elements, segments, slice_flits};
+use crate::design::takv::mapping::Heads;
+use serde::Serialize;
+
+/// Bits of the generation in a tag, which distinguishes requests of one slice.
+const GENERATION_BITS: u32 = 2;
+
+named! {
+    // Named as in the paper, in the order of their virtual channels.
+    /// The class of a flit, determined by its virtual channel.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Class {
+        /// Partial result on its way to the reduce root: VN0, unicast, wormhole packets.
+        Part = "PART",
+        /// Request for a slice: VN1, unicast, one flit.
+        KvFetch = "KV_FETCH",
+        /// K or V elements: VN1, multicast, switched flit by flit.
+        KvData = "KV_DATA",
+    }
+}
+
+/// One header field of one class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// Field name as in the Verilog and the documentation.
+    pub name: &'static str,
+    /// Lowest bit inside `head`.
+    pub offset: u32,
+    /// Bits.
+    pub width: u32,
+    /// Its meaning.
+    pub doc: &'static str,
+}
+
+/// Encoding of a destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DestKind {
+    /// One bit a tile.
+    Set,
+    /// `{y, x}`.
+    Coord,
+}
+
+/// Widths and positions of everything a flit carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FlitLayout {
+    /// Payload bits.
+    pub data_width: u32,
+    /// Elements of K or V in a payload (E), equal to the tokens of a block of V.
+    #[serde(skip)]
+    pub elements: u32,
+    /// Header bits: those of the widest class.
+    pub head_width: u32,
+    /// Encoding of destinations.
+    pub dest_kind: DestKind,
+    /// Destination bits on row links and local ports.
+    pub dest_width: u32,
+    /// Destination bits on column links.
+    pub column_dest_width: u32,
+    /// Fields of PART. `last` is bit 0, which the routers read to hold a packet together.
+    pub part: Vec<Field>,
+    /// Fields of KV_FETCH: first the tag.
+    pub kv_fetch: Vec<Field>,
+    /// Fields of KV_DATA. `several` is bit 0, which the routers read to weigh their turns.
+    pub kv_data: Vec<Field>,
+}
+
+/// Bits that distinguish `n` values; at least one, so that every field has a wire.
+pub fn index_bits(n: u32) -> u32 {
+    n.saturating_sub(1).checked_ilog2().map_or(1, |b| b + 1)
+}
+
+fn pack(fields: &[(&'static str, u32, &'static str)]) -> Vec<Field> {
+    let mut offset = 0;
+    fields
+        .iter()
+        .map(|&(name, width, doc)| {
+            let field = Field { name, offset, width, doc };
+            offset += width;
+            field
+        })
+        .collect()
+}
+
+fn width(fields: &[Field]) -> u32 {
+    fields.iter().map(|f| f.width).sum()
+}
+
+impl FlitLayout {
+    /// Lays out the flit of a configuration on `mesh`; `multicast` selects the encoding of destinations.
+    pub(in crate::design) fn new(config: &Config, mesh: Mesh, multicast: bool) -> FlitLayout {
+        let model = &config.model;
+        let x = ("x", index_bits(mesh.cols()), "column of the sender, from the west");
+        let y = ("y", index_bits(mesh.rows()), "row of the sender, from the south");
+        let stream = index_bits(model.max_streams);
+        let layer = index_bits(model.layers);
+        let slice_flits = slice_flits(config);
+        let head_mask = (
+            "head_mask",
+            Heads::new(config).most(),
+            "heads of the requester that wait for it, one bit a head of its column",
+        );
+        let tag = [
+            ("stream", stream, "stream or shared prefix"),
+            ("layer", layer, "layer l"),
+            ("segment", index_bits(segments(config)), "segment s of the layer"),
+            ("slice", index_bits(model.kv_heads), "KV head g"),
+            ("generation", GENERATION_BITS, "request of the same slice, counted modulo its range"),
+        ];
+
+        let part = pack(&[
+            ("last", 1, "last flit of its packet"),
+            ("first", 1, "first flit of its packet"),
+            ("others", y.1, "partial results of its head besides this one"),
+            ("stream", stream, "stream"),
+            ("layer", layer, "layer l"),
+            ("head", index_bits(Heads::new(config).most()), "query head, by its place in the column"),
+            x,
+            y,
+        ]);
+        let kv_fetch = pack(&[&tag[..], &[head_mask, x, y]].concat());
+        let index = ("flit_index", index_bits(slice_flits), "position in the slice: K rows, then V rows");
+        let several = ("several", 1, "more than one destination");
+        let kv_data = pack(&[&[several], &tag[..], &[index, head_mask]].concat());
+
+        let (dest_kind, dest_width, column_dest_width) = if multicast {
+            (DestKind::Set, mesh.tiles() as u32, mesh.rows())
+        } else {
+            let (x, y) = (index_bits(mesh.cols()), index_bits(mesh.rows()));
+            (DestKind::Coord, x + y, y)
+        };
+        FlitLayout {
+            data_width: config.noc.flit_width,
+            elements: flit_elements(config),
+            head_width: [&part, &kv_fetch, &kv_data].map(|f| width(f)).into_iter().max().unwrap_or(1),
+            dest_kind,
+            dest_width,
+            column_dest_width,
+            part,
+            kv_fetch,
+            kv_data,
+        }
+    }
+
+    /// Fields of one class.
+    pub fn fields(&self, class: Class) -> &[Field] {
+        match class {
+            Class::Part => &self.part,
+            Class::KvFetch => &self.kv_fetch,
+            Class::KvData => &self.kv_data,
+        }
+    }
+
+    /// Width of one field of a class in bits; 0 if the class has none of that name.
+    fn field_width(fields: &[Field], name: &str) -> u32 {
+        fields.iter().find(|f| f.name == name).map_or(0, |f| f.width)
+    }
+
+    /// Fields of a tag, from bit 0 on: stream, layer, segment and slice.
+    pub fn tag_fields(&self) -> &[Field] {
+        &self.kv_fetch[..4]
+    }
+
+    /// Bits of a tag: stream, layer, segment and slice.
+    pub fn tag_width(&self) -> u32 {
+        self.key_width() - GENERATION_BITS
+    }
+
+    /// Bits of a tag with its generation.
+    pub fn key_width(&self) -> u32 {
+        self.kv_fetch.iter().find(|f| f.name == "head_mask").map_or(0, |f| f.offset)
+    }
+
+    /// Bits of a flit's position in its slice.
+    pub fn index_width(&self) -> u32 {
+        Self::field_width(&self.kv_data, "flit_index")
+    }
+
+    /// Bits of a head mask.
+    pub fn mask_width(&self) -> u32 {
+        Self::field_width(&self.kv_data, "head_mask")
+    }
+
+    /// Bits of a flit on a row link, without valid and credit.
+    pub fn width(&self) -> u32 {
+        self.data_width + self.head_width + self.dest_width
+    }
+
+    /// The `dest` bits for a set of tiles, little-endian 32-bit words as Verilator keeps them.
+    /// Coordinates can name one tile only: the first is taken.
+    pub fn dest_words(&self, mesh: Mesh, tiles: &[NodeId]) -> Vec<u32> {
+        let mut words = vec![0; self.dest_width.div_ceil(32) as usize];
+        match self.dest_kind {
+            DestKind::Set => {
+                for t in tiles {
+                    words[t.index() / 32] |= 1 << (t.index() % 32);
+                }
+            }
+            DestKind::Coord => {
+                if let Some(&t) = tiles.first() {
+                    let (x, y) = mesh.coords(t);
+                    words[0] = y << index_bits(mesh.cols()) | x;
+                }
+            }
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::design::network::flit::*;
+
+    #[test]
+    fn index_bits_tells_every_value_apart() {
+        for (n, bits) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (256, 8), (257, 9)] {
+            assert_eq!(index_bits(n), bits, "{n}");
+        }
+    }
+
+    #[test]
+    fn fields_of_a_class_touch_without_overlap() {
+        let config = Config::default();
+        let layout = FlitLayout::new(&config, Mesh::new(8, 8), true);
+        for class in Class::ALL {
+            let mut next = 0;
+            for field in layout.fields(class) {
+                assert_eq!(field.offset, next);
+                next += field.width;
+            }
+            assert!(next <= layout.head_width);
+        }
+    }
+}

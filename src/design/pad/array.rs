@@ -1,0 +1,121 @@
+//! The PaD array of a tile: its rows, its latencies, and the place of each context.
+
+use crate::design::design::Design;
+use crate::design::serving::mare::is_wide;
+
+/// Words of queries and jobs that wait to cross into the PE clock.
+pub const JOB_DEPTH: u32 = 16;
+/// Sums of a context that are read in a cycle.
+pub const SUMS_READ: u32 = 2;
+/// Cycles from a dot to the last trace of its op in a row, at least.
+const AFTER_DOT: u32 = 24;
+/// Cycles by which the second sum of a READ comes later than the first.
+pub const SECOND_SUM: u32 = 3;
+/// Cycles from a dot until the sums that it reads leave the row, at most.
+const READ_AFTER_DOT: u32 = 8 + SECOND_SUM;
+
+/// Most lanes of a tile for which the U280 has block RAM instead of LUT memory, at 24 tiles an SLR.
+const SPARING_LANES: u32 = 32;
+
+/// Deepest FIFO of flits that LUT memory holds cheaply.
+const LUT_WORDS: u32 = 32;
+
+/// The PaD array of a tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// Rows: contexts that process a flit at the same time.
+    pub rows: u32,
+    /// Elements of a flit.
+    pub lanes: u32,
+    /// Most query heads of a column.
+    pub heads: u32,
+    /// Contexts by row and slot: stream * heads of a column + place of the head.
+    pub slots: Vec<Vec<u32>>,
+    /// KV head of each place of each column.
+    pub kv_heads: Vec<Vec<u32>>,
+}
+
+impl Array {
+    /// The array of a design.
+    pub fn of(design: &Design) -> Array {
+        let (model, rows, heads) = (&design.model, design.pe.array_rows, design.heads.most());
+        let mut slots = vec![Vec::new(); rows as usize];
+        for stream in 0..model.max_streams {
+            for head in 0..heads {
+                // Heads of one KV head, and streams of one head, get different rows.
+                slots[((stream + head) % rows) as usize].push(stream * heads + head);
+            }
+        }
+        let of_column = |x: u32| {
+            let column = design.heads.of_column(x);
+            (0..heads).map(|h| (column.start + h).min(model.heads - 1) / model.group_heads()).collect()
+        };
+        let kv_heads = (0..design.mesh.cols()).map(of_column).collect();
+        Array { rows, lanes: design.flit.elements, heads, slots, kv_heads }
+    }
+
+    /// True if block RAMs replace LUTs in the FIFO of flits, as they do where there are few lanes.
+    fn spares_luts(design: &Design) -> bool {
+        design.pe.array_rows * design.flit.elements <= SPARING_LANES
+    }
+
+    /// True if the FIFO before the array is in block RAM. That holds for wide flits, whose depth is free
+    /// there, and for arrays that spare LUTs. A shallow FIFO stays in LUTs: 32 words take half of what 64
+    /// take.
+    pub fn fifo_in_block(design: &Design) -> bool {
+        (Array::spares_luts(design) || is_wide(design.flit.data_width)) && design.mare.fifo_depth > LUT_WORDS
+    }
+
+    /// Cycles from an op to the first row: the flit is registered, masked, and aligned to its largest exponent, which
+    /// takes one level of maxima and then two a stage.
+    pub fn align_cycles(lanes: u32) -> u32 {
+        6 + lanes.ilog2() / 2
+    }
+
+    /// Cycles from an op at a row to its dot: two registers, products group by group, the sum of the four chains.
+    pub fn dot_cycles(lanes: u32) -> u32 {
+        4 + lanes / 4
+    }
+
+    /// Cycles from a load of weights to the first op of that buffer. The op waits for its alignment, and each group of
+    /// four lanes works a cycle after the one before it, so that the last weights may come later than the op.
+    pub fn load_cycles(lanes: u32) -> u32 {
+        lanes + 10 - Array::align_cycles(lanes) - lanes / 4
+    }
+
+    /// Cycles from the moment at which a buffer counts as loaded until the scratchpad has read the last of its weights and
+    /// may begin with others: with many lanes the first op comes sooner.
+    pub fn load_gap(lanes: u32) -> u32 {
+        lanes.saturating_sub(Array::load_cycles(lanes) + 2)
+    }
+
+    /// Cycles from the last op of a buffer until its weights may be loaded again.
+    pub fn free_cycles(&self) -> u32 {
+        self.rows + Array::align_cycles(self.lanes) - 2
+    }
+
+    /// Cycles from the last word of a query to the first op that uses it: the words of a part leave together.
+    pub fn fresh_cycles(&self, head_dim: u32) -> u32 {
+        (self.lanes.min(head_dim) / 4).max(2)
+    }
+
+    /// Cycles in which an op passes alignment and a row.
+    pub fn rest_cycles(&self) -> u32 {
+        Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + AFTER_DOT
+    }
+
+    /// Cycles in which the results of a context are read: l, then those of o.
+    pub fn reads(head_dim: u32) -> u32 {
+        1 + head_dim / SUMS_READ
+    }
+
+    /// Most results in flight in the array.
+    pub fn read_cycles(&self) -> u32 {
+        Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
+    }
+
+    /// Contexts of a row.
+    pub fn row_slots(&self) -> u32 {
+        self.slots.iter().map(Vec::len).max().unwrap_or(1).max(1) as u32
+    }
+}

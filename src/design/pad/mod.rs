@@ -1,0 +1,8 @@
+//! The array of a tile and the root of a column.
+
+pub(super) mod array;
+pub(super) mod head;
+pub(super) mod model;
+pub mod octave;
+pub(super) mod pe;
+pub(super) mod root;

@@ -1,0 +1,96 @@
+//! Addresses of slices in external memory.
+//!
+//! An address is the place of a home and a byte of its region. Both fields have bits of their own, so the port and the
+//! channel of a home follow from the upper bits, whatever the size of its region.
+
+use crate::design::board::memory::{region_bytes, Memory};
+use crate::design::design::Design;
+
+impl Design {
+    /// The number of a slice in memory; `prefix` is the stream or shared prefix whose cache it is.
+    ///
+    /// The place of its home, then its number within the home. Both follow from the *logical* home: a swap changes the
+    /// tile that reads a slice, not its address.
+    pub fn slice_number(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
+        let placement = &self.placement;
+        let (x, y) = self.mesh.coords(placement.home_of(prefix, layer, segment, kv_head));
+        let of_cache = u64::from(placement.blocks_of_home()) * u64::from(placement.block_slices());
+        let local = u64::from(prefix) * of_cache + placement.slice_in_home(layer, segment, kv_head);
+        u64::from(self.memory.place_of_home(x, y)) << self.memory.local_width | local
+    }
+
+    /// The byte at which a slice begins.
+    pub fn slice_address(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
+        self.memory.address_of(self.slice_number(prefix, layer, segment, kv_head))
+    }
+
+    /// Bytes of the region of a home.
+    pub fn region_bytes(&self) -> u128 {
+        region_bytes(&self.config, &self.placement)
+    }
+
+    /// Bytes from the first region of a memory port to the end of its last: those that its channels must have.
+    pub fn port_bytes(&self, port: u32) -> u128 {
+        match self.homes_of_port(port).count() as u128 {
+            0 => 0,
+            homes => ((homes - 1) << self.memory.region_width) + self.region_bytes(),
+        }
+    }
+
+    /// Places of the homes behind a memory port, among its own.
+    pub fn homes_of_port(&self, port: u32) -> impl Iterator<Item = u32> + '_ {
+        let memory = &self.memory;
+        let (y, first) = (port / memory.row_ports, port % memory.row_ports * memory.tiles_per_port);
+        let places = 0..memory.tiles_per_port.min(self.mesh.cols() - first);
+        places.filter(move |place| self.placement.is_home(first + place, y))
+    }
+
+    /// Ports of memory with a home behind them.
+    pub fn ports_with_homes(&self) -> usize {
+        (0..self.memory.ports).filter(|port| self.homes_of_port(*port).next().is_some()).count()
+    }
+}
+
+impl Memory {
+    /// The byte at which the slice of a number begins.
+    pub fn address_of(&self, number: u64) -> u64 {
+        let local = number & ((1 << self.local_width) - 1);
+        let region = number >> self.local_width;
+        (region << self.region_width) | (local * self.slice_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use crate::design::takv::slice_address::*;
+    use crate::design::PlacementKind;
+    use std::collections::BTreeSet;
+
+    fn design(change: impl Fn(&mut Config)) -> Design {
+        let mut config = Config::default();
+        change(&mut config);
+        Design::from_config("test", &config).unwrap()
+    }
+
+    #[test]
+    fn no_two_slices_overlap_and_all_have_an_address() {
+        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+            let design = design(|c| {
+                (c.mesh.cols, c.mesh.rows, c.takv.placement) = (3, 2, kind);
+                (c.model.layers, c.model.heads, c.model.kv_heads) = (4, 6, 3);
+                (c.model.max_tokens, c.model.max_streams) = (64 * 9, 2);
+            });
+            let mut taken = BTreeSet::new();
+            for prefix in 0..2 {
+                for (layer, segment) in (0..4).flat_map(|l| (0..9).map(move |s| (l, s))) {
+                    for kv_head in 0..3 {
+                        assert!(taken.insert(design.slice_number(prefix, layer, segment, kv_head)));
+                        let address = design.slice_address(prefix, layer, segment, kv_head);
+                        assert!(address + design.memory.slice_bytes <= 1 << design.memory.addr_width);
+                    }
+                }
+            }
+        }
+    }
+}
