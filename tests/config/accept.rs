@@ -71,7 +71,7 @@ fn every_key_of_any_version_is_a_key_or_leads_to_one() {
         let help = &report.problems[0].help;
         assert!(
             help.contains("did you mean"),
-            "{old} was a key, and `src/config/meant.rs` has no line: {help}"
+            "{old} was a key, and `src/config/reading/meant.rs` has no line: {help}"
         );
     }
 }
