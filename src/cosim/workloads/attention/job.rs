@@ -131,7 +131,7 @@ impl<'a> Job<'a> {
     ) -> Result<Job<'a>, JobError> {
         fitting(design, tensors, (position, streams))?;
         let (mappings, tokens) = (vec![mapping], tensors.tokens as u32);
-        let rows = tokens - design.model.sliding_window.unwrap_or(tokens).min(tokens)..tokens;
+        let rows = tokens - design.model.attended(tokens)..tokens;
         let (own, prefix, partials) = (None, 0, false);
         let job = Job { design, tensors, position, streams, own, prefix, rows, mappings, sharing, partials };
         job.descriptors()?;

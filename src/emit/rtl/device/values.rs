@@ -71,8 +71,8 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
 ///
 /// A reader asks while it has places for its longest burst. Those of queries are the shortest: a head's.
 fn query_bursts(design: &Design) -> u32 {
-    let head_flits = 16 * design.pe.head_dim / design.flit.data_width;
-    let burst = if head_flits == 0 { READER_BURST } else { head_flits.min(READER_BURST) };
+    // A flit of several heads is read with others.
+    let burst = if design.flit_rows() > 1 { READER_BURST } else { design.row_flits().min(READER_BURST) };
     let of_tokens = if design.append.is_some() { READER_PLACES / READER_BURST } else { 0 };
     (READER_PLACES - READER_BURST) / burst + 1 + of_tokens
 }

@@ -25,7 +25,7 @@ pub(super) fn tables(design: &Design) -> [(&'static str, String); 4] {
 /// flits go in their order in memory.
 fn order(design: &Design, columns: &[Range<u32>]) -> Vec<u32> {
     let heads = columns.iter().map(|heads| heads.end).max().unwrap_or(0);
-    if design.pe.head_dim * 16 < design.flit.data_width {
+    if design.flit_rows() > 1 {
         return (0..heads).collect();
     }
     let of_turn = |turn| columns.iter().filter(move |c| c.start + turn < c.end).map(move |c| c.start + turn);

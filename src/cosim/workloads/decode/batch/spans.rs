@@ -62,7 +62,7 @@ impl Spans {
     ) -> Spans {
         let (model, p) = (&design.model, design.placement.segment_tokens);
         let from = |stream: &StreamLength| {
-            stream.tokens - model.sliding_window.unwrap_or(stream.tokens).min(stream.tokens)
+            stream.tokens - model.attended(stream.tokens)
         };
         // Caches are shared by whole segments: the rest of a prefix belongs to each stream. If nothing
         // follows the prefix, its last segment is complete, however short.

@@ -201,7 +201,7 @@ pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Re
     };
     let own: u64 = streams.iter().map(|stream| stored(stream.tokens) - shared(stream)).sum();
     let caches = streams.iter().map(shared).max().unwrap_or(0) + own;
-    let attended = |stream: &StreamLength| model.sliding_window.unwrap_or(stream.tokens).min(stream.tokens);
+    let attended = |stream: &StreamLength| model.attended(stream.tokens);
     Ok(Step {
         attended: streams.iter().map(attended).max().unwrap_or(0),
         most_segments: all,
