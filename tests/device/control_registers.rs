@@ -31,7 +31,7 @@ fn both_words_of_a_counter_are_of_one_moment() {
 #[test]
 fn a_high_word_that_is_stored_a_cycle_late_is_found() {
     let mut files = sources(MODULE);
-    change(&mut files, MODULE, "if (look & r_at_low) high_q", "if (give & r_at_low) high_q");
+    change(&mut files, MODULE, "if (looks & r_at_low) high_q", "if (state_q == GIVE & r_at_low) high_q");
     assert!(said(&files, pairs()[0], 500, 0).lines().count() > 1);
 }
 

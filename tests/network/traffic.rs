@@ -141,7 +141,7 @@ fn broken(module: &str, pieces: &[(&str, &str)]) -> Result<Measured, RunError> {
 const COUNT_SENT: &str = "    reg [7:0] sent_q;
     wire victim = sent_q == 8'd37;
     always @(posedge clk) begin
-        if (|send_vc & ~&sent_q) sent_q <= sent_q + 8'd1;
+        if (|go_vc & ~&sent_q) sent_q <= sent_q + 8'd1;
         if (rst) sent_q <= 8'd0;
     end
     reg [VCS-1:0]        tx_valid_q;";
@@ -152,7 +152,7 @@ fn a_router_that_loses_a_flit_is_caught() {
         "meshkv_output_port",
         &[
             ("    reg [VCS-1:0]        tx_valid_q;", COUNT_SENT),
-            ("tx_valid_q <= send_vc;", "tx_valid_q <= victim ? {VCS{1'b0}} : send_vc;"),
+            ("tx_valid_q <= go_vc;", "tx_valid_q <= victim ? {VCS{1'b0}} : go_vc;"),
         ],
     )
     .expect("a few flits fewer do not stop it");

@@ -35,7 +35,11 @@ const SLIPS: &[Slip] = &[
     ("meshkv_reduce_inlet", "place_q       <= start_place;", ""),
     // The root: look-up, comparison, the way through the lanes.
     ("meshkv_reduce_root", "phase_q == LOOK & ~merging_q", "phase_q == LOOK"),
-    ("meshkv_reduce_root", "LOOK: if (~merging_q) phase_q", "LOOK: phase_q"),
+    (
+        "meshkv_reduce_root",
+        "if (looks) begin\n                phase_d = COMPARE;",
+        "if (1'b1) begin\n                phase_d = COMPARE;",
+    ),
     ("meshkv_reduce_root", "& ~near &", "&"),
     ("meshkv_reduce_root", "SUM - BEATS : 0", "SUM - BEATS - 1 : 0"),
     ("meshkv_reduce_root", "& ~busy &", "&"),

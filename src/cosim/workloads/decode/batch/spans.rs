@@ -61,9 +61,7 @@ impl Spans {
         streams: &[StreamLength],
     ) -> Spans {
         let (model, p) = (&design.model, design.placement.segment_tokens);
-        let from = |stream: &StreamLength| {
-            stream.tokens - model.attended(stream.tokens)
-        };
+        let from = |stream: &StreamLength| stream.tokens - model.attended(stream.tokens);
         // Caches are shared by whole segments: the rest of a prefix belongs to each stream. If nothing
         // follows the prefix, its last segment is complete, however short.
         let shared = |stream: &StreamLength| match stream.prefix == stream.tokens {
