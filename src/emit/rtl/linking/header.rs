@@ -207,7 +207,7 @@ mod tests {
 module meshkv_x #(
     // Words that it holds.
     parameter DEPTH = 8,
-    parameter [15:0] CROSSINGS = 16'b0000000000000001
+    parameter [15:0] VCS = 16'b0000000000000001
 ) (
     input  wire         clk,
 
@@ -227,9 +227,9 @@ module meshkv_x #(
         let (module, body) = read_text(HEADER).unwrap();
         assert_eq!(module.summary, ["A store of words.", "", "Never loses one."]);
         let params: Vec<_> = module.params.iter().map(|p| (p.name.as_str(), p.literal.as_str())).collect();
-        assert_eq!(params, [("DEPTH", "8"), ("CROSSINGS", "16'b0000000000000001")]);
+        assert_eq!(params, [("DEPTH", "8"), ("VCS", "16'b0000000000000001")]);
         assert_eq!(module.params[0].doc, "Words that it holds.");
-        assert_eq!(Some(&module.params[1].doc), GLOSSARY.get("CROSSINGS"), "of many modules");
+        assert_eq!(Some(&module.params[1].doc), GLOSSARY.get("VCS"), "of many modules");
         let ports: Vec<_> = module.ports.iter().map(|p| (p.name.as_str(), p.width.bits)).collect();
         assert_eq!(ports, [("clk", 1), ("rx_data", 12), ("rx_credit", 5)]);
         assert_eq!(module.ports[1].group, "From the link.");
