@@ -22,10 +22,10 @@ pub use find::wanted::{Wanted, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERI
 
 use find::search::Search;
 
-/// Finds Verilator, see [`find`].
+/// Finds Verilator, see [`find()`].
 ///
 /// # Errors
-/// As [`find`].
+/// As [`find()`].
 pub fn verilator() -> Result<Tool, ToolError> {
     find(&VERILATOR)
 }
@@ -40,10 +40,10 @@ pub fn find(wanted: &'static Wanted) -> Result<Tool, ToolError> {
     find_for(wanted, &Caller { hear: &|_| {}, stop: &|| false })
 }
 
-/// [`find`] for a caller that hears of slow and broken tools, and may give up.
+/// [`find()`] for a caller that hears of slow and broken tools, and may give up.
 ///
 /// # Errors
-/// As [`find`]; a tool that was given up counts as broken.
+/// As [`find()`]; a tool that was given up counts as broken.
 pub fn find_for(wanted: &'static Wanted, caller: &Caller) -> Result<Tool, ToolError> {
     let search = Search::here(wanted);
     if wanted.newest {

@@ -1,7 +1,7 @@
 //! Builds a shared library from emitted Verilog.
 //!
 //! * [`verilate`]: the library, cached by content; [`toolchain`]: the programs that it needs.
-//! * [`device_wrapper`]: the shell of a device; `wrapper` and `glue` connect pieces that are run
+//! * [`device_wrapper`](wrap::device_wrapper): the shell of a device; `wrapper` and `glue` connect pieces that are run
 //!   many times.
 
 mod compile;

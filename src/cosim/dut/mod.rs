@@ -1,10 +1,10 @@
 //! A running fabric, either verilated or the model.
 //!
-//! * [`network`]: the fabric as a network of flits; [`verilated_mesh`] and [`model_mesh`] implement
+//! * [`network`]: the fabric as a network of flits; [`verilated_mesh`](verilated::verilated_mesh) and [`model_mesh`] implement
 //!   it.
-//! * [`ports`]: the fabric as ports and a clock; [`verilated_ports`], [`model_ports`] and
-//!   [`split_device`] implement it, [`pins`] drives it.
-//! * [`clocks`]: the two clocks; [`waves`]: waves of a window of cycles.
+//! * [`ports`]: the fabric as ports and a clock; [`verilated_ports`](verilated::verilated_ports), [`model_ports`] and
+//!   [`split_device`](verilated::split_device) implement it, [`pins`] drives it.
+//! * [`clocks`]: the two clocks; [`waves`](verilated::waves): waves of a window of cycles.
 
 pub mod clocks;
 mod error;

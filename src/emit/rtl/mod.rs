@@ -1,7 +1,7 @@
 //! The Verilog modules, one a file.
 //!
 //! A module is one template in `templates/rtl/<block>/`: header, parameters, ports, constants and body. Rust gives it
-//! [values] that follow from the [`Design`](crate::design::Design), and tells it the ports of the modules that it
+//! [values](spec::values) that follow from the [`Design`](crate::design::Design), and tells it the ports of the modules that it
 //! instantiates; no template computes a width twice.
 
 mod board;

@@ -1,7 +1,7 @@
 //! Static timing analysis of flat netlists of UltraScale+ cells: the longest paths between registers.
 //!
-//! * [`delays`]: delays of cells and nets with their sources; [`arcs`]: what a cell contributes; [`cells`] and
-//!   [`dsp`]: each cell of the library.
+//! * [`delays`](library::delays): delays of cells and nets with their sources; [`arcs`](library::arcs): what a cell contributes; [`cells`](library::cells) and
+//!   [`dsp`](library::dsp): each cell of the library.
 //! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
 //! * [`fanout`]: the nets with the most pins.
 //! * [`part`]: the paths of a part and its interface.
