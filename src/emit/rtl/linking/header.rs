@@ -253,7 +253,7 @@ module meshkv_x #(
             ("output wire [4:0]", "output reg [4:0]", "output reg"),
             ("DEPTH/2*3", "HEIGHT", "HEIGHT"),
             ("module meshkv_x #(", "module meshkv_y #(", "meshkv_y"),
-            (");\n", "\n", "no end"),
+            (");\n    assign rx_credit = 5'd0;\n", "", "no end"),
         ] {
             let error = read_text(&HEADER.replace(from, to)).expect_err(to);
             assert!(format!("{error:#}").contains(named), "{error:#}");
