@@ -30,6 +30,7 @@ mod emit;
 mod kernels;
 
 mod pages;
+mod sizes;
 mod structure;
 
 /// Tests whether the file that lists the modules of a folder lists this one.
