@@ -38,7 +38,7 @@ pub use network::mesh::{Mesh, NodeId, Port};
 pub use network::router::{
     Router, CLAIM_LIMIT, CLAIM_PERIOD, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS, STARVE_LIMIT,
 };
-pub use network::turns::{Turns, TURNS};
+pub use network::turns::{decided, Turns, TURNS};
 pub use network::wait_bound::WaitBound;
 pub use pad::array::{Array, JOB_DEPTH, SECOND_SUM, SUMS_READ};
 pub use pad::head::{model_dim, row_of};

@@ -16,6 +16,15 @@ pub const TURNS: Turns = Turns::of(&[
     (Local, &[North, South, East, West]),
 ]);
 
+/// The outputs of a router in the order in which they are decided, those of one part at the same time. A router of three
+/// stages (`staged`) decides all outputs in one cycle, and an input that is sure of a column asks for nothing of the rest.
+pub fn decided(staged: bool) -> &'static [&'static [Port]] {
+    match staged {
+        true => &[&[North, South], &[East, West, Local]],
+        false => &[&[North, South], &[East, West], &[Local]],
+    }
+}
+
 /// A set of outputs for each input of a router. An input is named after the side on which its flits arrive:
 /// flits at `North` come from the northern neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +65,18 @@ impl Turns {
     /// The outputs of one input, bit [`Port::index`] each: parameter `OUTPUTS` of its buffers.
     pub const fn mask(self, input: Port) -> u8 {
         self.0[input as usize]
+    }
+
+    /// The choices of inputs between two outputs that are decided at the same time: (input, output, output), pair by pair
+    /// of the outputs of each part, which stand in a ring.
+    pub fn choices(self, decided: &[&[Port]]) -> Vec<(Port, Port, Port)> {
+        let pairs = decided.iter().flat_map(|outputs| match outputs {
+            [a, b] => vec![(*a, *b)],
+            [a, b, c] => vec![(*a, *b), (*b, *c), (*a, *c)],
+            _ => Vec::new(),
+        });
+        let both = |a, b| Port::ALL.into_iter().filter(move |&i| self.allows(i, a) && self.allows(i, b));
+        pairs.flat_map(|(a, b)| both(a, b).map(move |input| (input, a, b))).collect()
     }
 
     /// Every turn as (input, output), in index order.

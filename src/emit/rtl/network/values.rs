@@ -1,8 +1,8 @@
 //! Values of the network.
 
 use crate::design::{
-    index_bits, Design, Port, CLAIM_LIMIT, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS, STARVE_LIMIT,
-    TURNS,
+    decided, index_bits, Design, Port, CLAIM_LIMIT, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS,
+    STARVE_LIMIT, TURNS,
 };
 use crate::emit::rtl::network::debruijn_ring::Ring;
 use crate::emit::rtl::spec::values::Values;
@@ -51,10 +51,44 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("random_taps", format!("16'h{RANDOM_TAPS:04x}")),
     ]);
     values.set("slip_bits", SLIP_BITS.iter().map(|bits| bits.to_vec().into()).collect::<Vec<tera::Value>>());
-    values.set("ports", Port::ALL.map(|port| port.letter().to_string()).to_vec());
-    for port in Port::ALL {
-        values.set(format!("outputs_{}", port.letter()), format!("5'b{:05b}", TURNS.mask(port)));
-    }
+    set_turns(values, router.staged());
+}
+
+/// Sets what follows from the turns, by the letters of ports: inputs of outputs, outputs of inputs, and what an input asks of
+/// an output by what it has won at others.
+fn set_turns(values: &mut Values, staged: bool) {
+    let letters = |ports: &[Port]| ports.iter().map(|port| port.letter().to_string()).collect::<Vec<_>>();
+    let outputs_of = |input| Port::ALL.into_iter().filter(move |&output| TURNS.allows(input, output));
+    let inputs_of = |output| Port::ALL.into_iter().filter(move |&input| TURNS.allows(input, output));
+    let (first, rest) = decided(staged).split_first().expect("some outputs are decided first");
+    values.set("ports", letters(&Port::ALL));
+    values.set("link_ports", letters(&Port::ALL[..4]));
+    values.set("column_outputs", letters(first));
+    values.set("row_outputs", letters(&rest[0][..2]));
+    values.set("late_outputs", letters(&rest.concat()));
+    values.set("opposite", by_port(|port| port.opposite().letter().to_string()));
+    values.set("turns_mask", by_port(|port| format!("5'b{:05b}", TURNS.mask(port))));
+    values.set("inputs_of", by_port(|output| letters(&inputs_of(output).collect::<Vec<_>>())));
+    values.set("outputs_of", by_port(|input| letters(&outputs_of(input).collect::<Vec<_>>())));
+    let rivals = |input, output| letters(&inputs_of(output).filter(|&i| i != input).collect::<Vec<_>>());
+    values.set("rivals", by_port(|input| by_port(|output| rivals(input, output))));
+    let before = |input, output| {
+        let earlier = decided(staged).iter().take_while(|outputs| !outputs.contains(&output));
+        let earlier = earlier.flat_map(|outputs| outputs.iter().copied());
+        letters(&earlier.filter(|&other| TURNS.allows(input, other)).collect::<Vec<_>>())
+    };
+    values.set("before", by_port(|input| by_port(|output| before(input, output))));
+    let choices = TURNS.choices(decided(staged));
+    let chosen = |input| choices.iter().filter(move |choice| choice.0 == input);
+    let chosen = |input| chosen(input).flat_map(|&(_, a, b)| letters(&[a, b])).collect::<Vec<_>>();
+    values.set("chosen_of", by_port(chosen));
+    let choices = choices.iter().map(|&(input, a, b)| letters(&[input, a, b]).into());
+    values.set("choices", choices.collect::<Vec<tera::Value>>());
+}
+
+/// A value for each port, by its letter.
+fn by_port<T: Into<tera::Value>>(value: impl Fn(Port) -> T) -> tera::Map<String, tera::Value> {
+    Port::ALL.into_iter().map(|port| (port.letter().to_string(), value(port).into())).collect()
 }
 
 /// Sets the kinds of requests, the lowest bit first: those whose inputs share by tiles, and those that take plain turns.

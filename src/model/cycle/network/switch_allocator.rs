@@ -356,6 +356,16 @@ fn open(asks: &Lanes, granted: &Lanes) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::{decided, TURNS};
+
+    #[test]
+    fn the_choices_of_inputs_are_those_that_the_turns_leave() {
+        for (staged, pairs) in [(false, &PAIRS[..]), (true, &SIDES)] {
+            let choices = TURNS.choices(decided(staged)).into_iter();
+            let choices = choices.map(|(input, a, b)| (input.index(), a.index(), b.index()));
+            assert_eq!(choices.collect::<Vec<_>>(), pairs, "three stages: {staged}");
+        }
+    }
 
     #[test]
     fn an_input_that_has_won_is_open_only_to_copies_of_what_it_won() {
