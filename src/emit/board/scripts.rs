@@ -9,12 +9,12 @@ use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;
 use crate::emit::rtl::Block;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use std::ops::Range;
 use std::sync::LazyLock;
-use tera::{Context, Tera};
+use tera::Context;
 
 /// Scripts that are the same for every fabric; they read `design.tcl`.
 const FIXED: [(&str, &str); 8] = [
@@ -64,7 +64,7 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
         .map(|(path, text)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() })
         .collect();
     let context = context(design, modules);
-    static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(RENDERED));
+    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse(RENDERED));
     for (path, _) in RENDERED {
         let body = PARSED.render(path, &context).with_context(|| format!("template {path}"))?;
         let header = format!(

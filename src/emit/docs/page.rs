@@ -10,7 +10,7 @@ use crate::design::{index_bits, Class, Design, DestKind, Field};
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use std::sync::LazyLock;
@@ -76,7 +76,7 @@ struct VcRow {
 /// If the template uses a missing value.
 pub(in crate::emit) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
     let context = tera::Context::from_serialize(page(design, modules))?;
-    static PARSED: LazyLock<tera::Tera> = LazyLock::new(|| templates::parse([("page.md", TEMPLATE)]));
+    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse([("page.md", TEMPLATE)]));
     let text = PARSED.render("page.md", &context).context("template page.md")?;
     Ok(SourceFile { path: format!("doc/{}.md", design.name), text })
 }

@@ -5,10 +5,10 @@ use crate::design::Design;
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
-use tera::{Context, Tera};
+use tera::Context;
 
 const TEMPLATE: [(&str, &str); 1] = [("tb", include_str!("../../../templates/bench/tb.v.tera"))];
 
@@ -33,7 +33,7 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
 
 /// The bench in Verilog. A list of modules without the top has none of its ports.
 fn testbench(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
-    static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(TEMPLATE));
+    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse(TEMPLATE));
     let ports = || modules.iter().filter(|module| module.name == TOP).flat_map(|module| &module.ports);
     let with = |end: &str| -> Vec<String> {
         let stems = ports().filter_map(|port| port.name.strip_suffix(end));

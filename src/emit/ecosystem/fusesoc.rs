@@ -7,10 +7,10 @@ use crate::emit::filelist::WAIVERS_PATH;
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
-use tera::{Context, Tera};
+use tera::Context;
 
 const TEMPLATE: [(&str, &str); 1] = [("core", include_str!("../../../templates/ecosystem/core.tera"))];
 
@@ -19,7 +19,7 @@ pub(super) const CONSTRAINTS: [&str; 3] =
     ["constraints/clocks.xdc", "constraints/hierarchy.xdc", "constraints/crossings.xdc"];
 
 pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
-    static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(TEMPLATE));
+    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse(TEMPLATE));
     let mut context = Context::new();
     context.insert("name", &design.name);
     context.insert("core", &identifier(&design.name));

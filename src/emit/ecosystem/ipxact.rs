@@ -10,11 +10,11 @@ use crate::emit::rtl::spec::module::{Dir, ModuleSpec, PortSpec};
 use crate::emit::rtl::spec::names::TOP;
 use crate::emit::rtl::Block;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use std::sync::LazyLock;
-use tera::{Context, Tera};
+use tera::Context;
 
 const TEMPLATE: [(&str, &str); 1] =
     [("component.xml", include_str!("../../../templates/ecosystem/component.xml.tera"))];
@@ -61,7 +61,7 @@ struct Port {
 }
 
 pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
-    static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(TEMPLATE));
+    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse(TEMPLATE));
     let top = modules.iter().find(|m| m.name == TOP).expect("every design has a top");
     let mut context = Context::new();
     context.insert("name", &design.name);

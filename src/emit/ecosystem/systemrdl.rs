@@ -3,16 +3,16 @@
 use super::register_map::{arguments, registers};
 use crate::design::Design;
 use crate::emit::source_file::SourceFile;
-use crate::emit::templates;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
-use tera::{Context, Tera};
+use tera::Context;
 
 const TEMPLATE: [(&str, &str); 1] =
     [("registers.rdl", include_str!("../../../templates/ecosystem/registers.rdl.tera"))];
 
 pub(super) fn emit(design: &Design) -> Result<SourceFile> {
-    static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(TEMPLATE));
+    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse(TEMPLATE));
     let mut context = Context::new();
     context.insert("name", &design.name);
     context.insert("arguments", &arguments(design));

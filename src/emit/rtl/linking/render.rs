@@ -7,17 +7,17 @@ use crate::emit::rtl::network;
 use crate::emit::rtl::pad::row::Rows;
 use crate::emit::rtl::spec::all_values::values;
 use crate::emit::rtl::spec::template::Template;
-use crate::emit::templates::parse;
+use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
-use tera::{Context, Tera};
+use tera::Context;
 
-static PARSED: LazyLock<Tera> = LazyLock::new(|| {
-    let mut tera = parse(all().map(|t| (t.path, t.text)));
+static PARSED: LazyLock<Templates> = LazyLock::new(|| {
+    let mut templates = Templates::parse(all().map(|t| (t.path, t.text)));
     for function in FUNCTIONS {
-        tera.register_function(function, Mark(function));
+        templates.function(function, Mark(function));
     }
-    tera
+    templates
 });
 
 /// The templates of one design.
