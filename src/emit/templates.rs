@@ -76,7 +76,8 @@ fn skeleton(template: &'static str, texts: &mut Vec<&'static str>) -> String {
 
 /// Bytes before the next tag.
 fn next_tag(text: &str) -> usize {
-    ["{{", "{%", "{#"].iter().filter_map(|opens| text.find(opens)).min().unwrap_or(text.len())
+    let opens = |&(at, _): &(usize, &str)| text[at + 1..].starts_with(['{', '%', '#']);
+    text.match_indices('{').find(opens).map_or(text.len(), |(at, _)| at)
 }
 
 /// Bytes of the tag that the text begins with; one of `raw` ends behind `endraw`.
