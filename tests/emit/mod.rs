@@ -7,6 +7,7 @@ mod files;
 mod goldens;
 mod lint_matrix;
 mod lint_named;
+mod ports;
 mod slr_crossings;
 mod unset;
 mod verdict;

@@ -9,7 +9,7 @@ use crate::emit::rtl::linking::known::Known;
 use crate::emit::rtl::linking::marker::Marker;
 use crate::emit::rtl::spec::module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 use crate::emit::rtl::spec::template::Template;
-use anyhow::{bail, Context as _, Result};
+use anyhow::{bail, ensure, Context as _, Result};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -43,6 +43,7 @@ pub(in crate::emit::rtl) fn read<'a>(
     };
     let mut part = Part::Summary;
     let mut comment = String::new();
+    let mut comma = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         at += line.len();
@@ -56,13 +57,20 @@ pub(in crate::emit::rtl) fn read<'a>(
             }
             (Part::Summary, _) => part = opened(line, module.name)?,
             (Part::Params, ") (") => part = Part::Ports,
-            (Part::Ports, ");") => return Ok((module, &text[at..])),
+            (Part::Ports, ");") => {
+                ensure!(!comma, "a comma stands behind the last port of {}", module.name);
+                return Ok((module, &text[at..]));
+            }
             (_, _) if line.starts_with("//") => comment = line.trim_start_matches("//").trim().to_owned(),
             (Part::Params, _) => match Marker::read(line)? {
                 Some(marker) => add_parameters(&mut module, &marker, known)?,
                 None => module.params.push(parameter(line, std::mem::take(&mut comment))?),
             },
-            (Part::Ports, _) => module.ports.push(port(line, std::mem::take(&mut comment), &module.params)?),
+            (Part::Ports, _) => {
+                ensure!(comma || module.ports.is_empty(), "no comma stands before \"{line}\"");
+                comma = declaration(line).0.ends_with(',');
+                module.ports.push(port(line, std::mem::take(&mut comment), &module.params)?);
+            }
         }
     }
     bail!("the header of {} has no end", template.module)
@@ -103,11 +111,17 @@ fn parameter(line: &str, comment: String) -> Result<ParamSpec> {
     })
 }
 
+/// The declaration of a line, and its meaning.
+fn declaration(line: &str) -> (&str, &str) {
+    let (declaration, doc) = line.split_once("//").unwrap_or((line, ""));
+    (declaration.trim(), doc.trim())
+}
+
 /// `input  wire [WIDTH-1:0] name,  // meaning`
 fn port(line: &str, group: String, params: &[ParamSpec]) -> Result<PortSpec> {
     let of = || format!("\"{line}\" is no port");
-    let (declaration, doc) = line.split_once("//").unwrap_or((line, ""));
-    let declaration = declaration.trim().trim_end_matches(',');
+    let (declaration, doc) = declaration(line);
+    let declaration = declaration.trim_end_matches(',');
     let (dir, rest) = match declaration.split_once(" wire").with_context(of)? {
         (dir, rest) if dir.trim() == "input" => (Dir::Input, rest),
         (dir, rest) if dir.trim() == "output" => (Dir::Output, rest),
@@ -123,7 +137,7 @@ fn port(line: &str, group: String, params: &[ParamSpec]) -> Result<PortSpec> {
         },
     };
     let width = Width::of(&expr, params).with_context(of)?;
-    Ok(PortSpec { dir, name: name.to_owned(), width, doc: doc.trim().to_owned(), group })
+    Ok(PortSpec { dir, name: name.to_owned(), width, doc: doc.to_owned(), group })
 }
 
 /// Adds the parameters of the modules that are instantiated, each once, but for those that the module sets itself.
@@ -253,6 +267,8 @@ module meshkv_x #(
             ("output wire [4:0]", "output reg [4:0]", "output reg"),
             ("DEPTH/2*3", "HEIGHT", "HEIGHT"),
             ("module meshkv_x #(", "module meshkv_y #(", "meshkv_y"),
+            ("rx_credit\n", "rx_credit,\n", "behind the last port"),
+            ("clk,\n", "clk\n", "no comma stands before"),
             (");\n    assign rx_credit = 5'd0;\n", "", "no end"),
         ] {
             let error = read_text(&HEADER.replace(from, to)).expect_err(to);
