@@ -100,6 +100,8 @@ module meshkv_run_control #(
     input  wire                     io_owes,  // Memory of queries and outputs owes answers.
     input  wire [PORTS-1:0]         owes,  // External memory owes answers.
     input  wire [PORTS-1:0]         moves,  // A beat of it arrived.
+
+    // The queue of descriptors.
     output wire                     begin_run,  // One pulse: the run takes its descriptors.
     output wire                     desc_send,  // Descriptors are requested.
     input  wire                     desc_taken,  // The core has taken one.

@@ -136,17 +136,17 @@ module meshkv_home_agent #(
     output wire [FLIT_WIDTH-1:0]     m_data,
 
     // Events, one pulse each.
-    output wire                      event_open,  // A fetch opens a request.
-    output wire                      event_merge,  // A fetch joins a request.
-    output wire                      event_blocked,  // A fetch waits because the table is full.
-    output wire                      event_park,  // A fetch waits for its slice.
     output wire                      event_lookup,  // A chunk is looked up.
     output wire                      event_bloom,  // The Bloom filter hits.
     output wire                      event_false_positive,  // The Bloom filter hits and no exact tag does.
     output wire                      event_hit,  // An exact tag hits.
     output wire                      event_trim,  // Some destinations have it already and are removed.
     output wire                      event_drop,  // All destinations have it already: nothing is sent.
-    output wire                      event_full  // No tag is free: it is sent and not recorded.
+    output wire                      event_full,  // No tag is free: it is sent and not recorded.
+    output wire                      event_open,  // A fetch opens a request.
+    output wire                      event_merge,  // A fetch joins a request.
+    output wire                      event_blocked,  // A fetch waits because the table is full.
+    output wire                      event_park  // A fetch waits for its slice.
 );
     // Fetches wait here, in the slots their virtual channel has credits for, while earlier ones are checked.
     localparam FETCH_WIDTH = 1 + 2 * INDEX_WIDTH + Y_WIDTH + X_WIDTH + MASK_WIDTH + KEY_WIDTH;

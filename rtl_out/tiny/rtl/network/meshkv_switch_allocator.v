@@ -134,8 +134,11 @@ module meshkv_switch_allocator #(
 
     // Turns that XYM permits: straight along a column, from a row anywhere but back, from the tile anywhere
     // but to itself.
-    localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
-                     OUTPUTS_L = 5'b01111;
+    localparam [4:0] OUTPUTS_N = 5'b10010;
+    localparam [4:0] OUTPUTS_S = 5'b10001;
+    localparam [4:0] OUTPUTS_E = 5'b11011;
+    localparam [4:0] OUTPUTS_W = 5'b10111;
+    localparam [4:0] OUTPUTS_L = 5'b01111;
 
     reg  [4:0] holder_q;  // One-hot: the input whose claims count.
     reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
@@ -146,7 +149,8 @@ module meshkv_switch_allocator #(
 
     // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
     // its own: some depend on others, and a vector would look like a combinational loop.
-    wire [3:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [3:0] kind_n_s, kind_n_l;
+    wire [3:0] kind_s_n, kind_s_l;
     wire [3:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
     wire [3:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
     wire [3:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
@@ -188,7 +192,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_n),
         .claim_outputs (claim_outputs_n),
         .express_ok    (express_ok_n),
-        .won           ({ kind_n_l, 4'b0000, 4'b0000, kind_n_s, 4'b0000 }),
+        .won           ({kind_n_l, 4'b0000, 4'b0000, kind_n_s, 4'b0000}),
         .grant         (grant_n),
         .express       (express_n),
         .rd_vc         (rd_vc_n),
@@ -236,7 +240,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_s),
         .claim_outputs (claim_outputs_s),
         .express_ok    (express_ok_s),
-        .won           ({ kind_s_l, 4'b0000, 4'b0000, 4'b0000, kind_s_n }),
+        .won           ({kind_s_l, 4'b0000, 4'b0000, 4'b0000, kind_s_n}),
         .grant         (grant_s),
         .express       (express_s),
         .rd_vc         (rd_vc_s),
@@ -284,7 +288,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_e),
         .claim_outputs (claim_outputs_e),
         .express_ok    (express_ok_e),
-        .won           ({ kind_e_l, kind_e_w, 4'b0000, kind_e_s, kind_e_n }),
+        .won           ({kind_e_l, kind_e_w, 4'b0000, kind_e_s, kind_e_n}),
         .grant         (grant_e),
         .express       (express_e),
         .rd_vc         (rd_vc_e),
@@ -332,7 +336,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_w),
         .claim_outputs (claim_outputs_w),
         .express_ok    (express_ok_w),
-        .won           ({ kind_w_l, 4'b0000, kind_w_e, kind_w_s, kind_w_n }),
+        .won           ({kind_w_l, 4'b0000, kind_w_e, kind_w_s, kind_w_n}),
         .grant         (grant_w),
         .express       (express_w),
         .rd_vc         (rd_vc_w),
@@ -380,7 +384,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_l),
         .claim_outputs (claim_outputs_l),
         .express_ok    (express_ok_l),
-        .won           ({ 4'b0000, kind_l_w, kind_l_e, kind_l_s, kind_l_n }),
+        .won           ({4'b0000, kind_l_w, kind_l_e, kind_l_s, kind_l_n}),
         .grant         (grant_l),
         .express       (express_l),
         .rd_vc         (rd_vc_l),
@@ -392,10 +396,15 @@ module meshkv_switch_allocator #(
     );
 
     // The turn to claim goes round. An input that claims keeps it until it has been served or gives up.
-    wire [2:0] claimed = (claim_n & {3{holder_q[N]}}) | (claim_s & {3{holder_q[S]}}) | (claim_e & {3{holder_q[E]}})
-                       | (claim_w & {3{holder_q[W]}}) | (claim_l & {3{holder_q[L]}});
-    wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}}) | (claim_outputs_s & {5{holder_q[S]}})
-                               | (claim_outputs_e & {5{holder_q[E]}}) | (claim_outputs_w & {5{holder_q[W]}})
+    wire [2:0] claimed = (claim_n & {3{holder_q[N]}})
+                       | (claim_s & {3{holder_q[S]}})
+                       | (claim_e & {3{holder_q[E]}})
+                       | (claim_w & {3{holder_q[W]}})
+                       | (claim_l & {3{holder_q[L]}});
+    wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}})
+                               | (claim_outputs_s & {5{holder_q[S]}})
+                               | (claim_outputs_e & {5{holder_q[E]}})
+                               | (claim_outputs_w & {5{holder_q[W]}})
                                | (claim_outputs_l & {5{holder_q[L]}});
     always @(posedge clk) begin
         period_q         <= period_q + 1'b1;
@@ -411,7 +420,8 @@ module meshkv_switch_allocator #(
             holder_q         <= 5'b00001;
         end
     end
-    wire won_n_s = |kind_n_s, won_n_l = |kind_n_l, won_s_n = |kind_s_n, won_s_l = |kind_s_l;
+    wire won_n_s = |kind_n_s, won_n_l = |kind_n_l;
+    wire won_s_n = |kind_s_n, won_s_l = |kind_s_l;
     wire won_e_n = |kind_e_n, won_e_s = |kind_e_s, won_e_w = |kind_e_w, won_e_l = |kind_e_l;
     wire won_w_n = |kind_w_n, won_w_s = |kind_w_s, won_w_e = |kind_w_e, won_w_l = |kind_w_l;
     wire won_l_n = |kind_l_n, won_l_s = |kind_l_s, won_l_e = |kind_l_e, won_l_w = |kind_l_w;
@@ -535,20 +545,20 @@ module meshkv_switch_allocator #(
         .ask       (open_w_e)
     );
 
-    wire [3:0] open_e_w;
-    meshkv_output_open u_open_e_w (
-        .want      (want_e[4*W+:4]),
-        .won_single(|kind_e_n[2:0] | |kind_e_s[2:0]),
-        .won_copy  (kind_e_n[3] | kind_e_s[3]),
-        .ask       (open_e_w)
-    );
-
     wire [3:0] open_l_e;
     meshkv_output_open u_open_l_e (
         .want      (ask_l_e),
         .won_single(|kind_l_n[2:0] | |kind_l_s[2:0]),
         .won_copy  (kind_l_n[3] | kind_l_s[3]),
         .ask       (open_l_e)
+    );
+
+    wire [3:0] open_e_w;
+    meshkv_output_open u_open_e_w (
+        .want      (want_e[4*W+:4]),
+        .won_single(|kind_e_n[2:0] | |kind_e_s[2:0]),
+        .won_copy  (kind_e_n[3] | kind_e_s[3]),
+        .ask       (open_e_w)
     );
 
     wire [3:0] open_l_w;
@@ -658,9 +668,9 @@ module meshkv_switch_allocator #(
     wire [4:0] sending;
     assign sending[N] = won_s_n | won_e_n | won_w_n | won_l_n;
     assign sending[S] = won_n_s | won_e_s | won_w_s | won_l_s;
-    assign sending[L] = won_n_l | won_s_l | won_e_l | won_w_l;
     assign sending[E] = won_w_e | won_l_e | express_w[E] | express_l[E];
     assign sending[W] = won_e_w | won_l_w | express_e[W] | express_l[W];
+    assign sending[L] = won_n_l | won_s_l | won_e_l | won_w_l;
 
 
     meshkv_send_vc #(

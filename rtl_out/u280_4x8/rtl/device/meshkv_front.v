@@ -1234,16 +1234,6 @@ module meshkv_front #(
     output wire [PORTS*2-1:0]               m_axi_rresp,  // 0 is OKAY.
     output wire [PORTS-1:0]                 m_axi_rlast,  // The last beat of its burst.
 
-    // Errors, set until reset.
-    input  wire [TILES-1:0]                 error_memory,  // An answer of the memory was an error.
-    input  wire [TILES-1:0]                 error_timeout,  // The memory did not answer in time; no further request is sent.
-    input  wire [4:0]                       stat_index,  // Index of the link total that every router outputs.
-    input  wire [TILES*32-1:0]              stat_data,
-    input  wire [4:0]                       event_index,  // Index of the total that every tile outputs.
-    input  wire [TILES*32-1:0]              event_data,
-    input  wire [4:0]                       pad_index,  // Index of PaD's current total.
-    input  wire [TILES*32-1:0]              pad_data,
-
     // A group of words of new tokens, before the descriptors that need them; always taken.
     output wire                             token_valid,
     output wire [TOKEN_GROUP_WIDTH-1:0]     token_group,  // Its number: by stream, KV head, K before V.
@@ -1253,7 +1243,17 @@ module meshkv_front #(
     input  wire [PORTS-1:0]                 write_valid,  // One pulse a word, which has a credit.
     input  wire [PORTS*64-1:0]              write_data,  // The word.
     output wire [PORTS-1:0]                 write_credit,  // One pulse a word that the writer has taken from its queue.
-    input  wire [PORTS-1:0]                 writes_wait  // Words wait.
+    input  wire [PORTS-1:0]                 writes_wait,  // Words wait.
+
+    // Errors, set until reset.
+    input  wire [TILES-1:0]                 error_memory,  // An answer of the memory was an error.
+    input  wire [TILES-1:0]                 error_timeout,  // The memory did not answer in time; no further request is sent.
+    input  wire [4:0]                       stat_index,  // Index of the link total that every router outputs.
+    input  wire [TILES*32-1:0]              stat_data,
+    input  wire [4:0]                       event_index,  // Index of the total that every tile outputs.
+    input  wire [TILES*32-1:0]              event_data,
+    input  wire [4:0]                       pad_index,  // Index of PaD's current total.
+    input  wire [TILES*32-1:0]              pad_data
 );
     // Both platform resets are registered before use.
     reg rst_first_q, rst_q, pe_rst_n_q;
@@ -1929,6 +1929,13 @@ module meshkv_front #(
         .io_owes      (io_owes),
         .owes         (owes),
         .moves        (moves),
+        .queue_tokens (queue_tokens),
+        .token_bad    (token_bad),
+        .token_late   (token_late),
+        .token_moves  (token_moves),
+        .append_bad   (append_bad),
+        .append_late  (append_late),
+        .append_busy  (append_busy),
         .begin_run    (begin_run),
         .desc_send    (desc_send),
         .desc_taken   (desc_valid & desc_ready),
@@ -1937,14 +1944,7 @@ module meshkv_front #(
         .queue_open   (queue_open),
         .queue_due    (queue_due),
         .queue_most   (queue_most),
-        .queue_left   (queue_left),
-        .queue_tokens (queue_tokens),
-        .token_bad    (token_bad),
-        .token_late   (token_late),
-        .token_moves  (token_moves),
-        .append_bad   (append_bad),
-        .append_late  (append_late),
-        .append_busy  (append_busy)
+        .queue_left   (queue_left)
     );
 
     meshkv_reset #(

@@ -100,15 +100,6 @@ module meshkv_run_control #(
     input  wire                     io_owes,  // Memory of queries and outputs owes answers.
     input  wire [PORTS-1:0]         owes,  // External memory owes answers.
     input  wire [PORTS-1:0]         moves,  // A beat of it arrived.
-    output wire                     begin_run,  // One pulse: the run takes its descriptors.
-    output wire                     desc_send,  // Descriptors are requested.
-    input  wire                     desc_taken,  // The core has taken one.
-    input  wire                     queue_busy,  // A descriptor is being checked.
-    input  wire                     queue_some,  // There are descriptors.
-    input  wire [STREAMS_WIDTH-1:0] queue_open,  // Streams that attend and are not closed.
-    input  wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that are closed.
-    input  wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream that attends.
-    input  wire                     queue_left,  // Not all have been sent.
     input  wire [STREAMS_WIDTH-1:0] queue_tokens,  // One above the highest cache that appends.
 
     // New tokens.
@@ -117,7 +108,18 @@ module meshkv_run_control #(
     input  wire                     token_moves,  // Progress.
     input  wire [PORTS-1:0]         append_bad,  // External memory returned an error to a write.
     input  wire [PORTS-1:0]         append_late,  // It did not take or answer one.
-    input  wire                     append_busy  // Some are not read, or not written and answered.
+    input  wire                     append_busy,  // Some are not read, or not written and answered.
+
+    // The queue of descriptors.
+    output wire                     begin_run,  // One pulse: the run takes its descriptors.
+    output wire                     desc_send,  // Descriptors are requested.
+    input  wire                     desc_taken,  // The core has taken one.
+    input  wire                     queue_busy,  // A descriptor is being checked.
+    input  wire                     queue_some,  // There are descriptors.
+    input  wire [STREAMS_WIDTH-1:0] queue_open,  // Streams that attend and are not closed.
+    input  wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that are closed.
+    input  wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream that attends.
+    input  wire                     queue_left  // Not all have been sent.
 );
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
     // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory

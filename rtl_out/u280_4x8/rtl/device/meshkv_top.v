@@ -2554,6 +2554,13 @@ module meshkv_top #(
         .m_axi_rdata          (m_axi_rdata),
         .m_axi_rresp          (m_axi_rresp),
         .m_axi_rlast          (m_axi_rlast),
+        .token_valid          (token_valid),
+        .token_group          (token_group),
+        .token_data           (token_data),
+        .write_valid          (write_valid),
+        .write_data           (write_data),
+        .write_credit         (write_credit),
+        .writes_wait          (writes_wait),
         .error_memory         (error_memory),
         .error_timeout        (error_timeout),
         .stat_index           (stat_index),
@@ -2561,14 +2568,7 @@ module meshkv_top #(
         .event_index          (event_index),
         .event_data           (event_data),
         .pad_index            (pad_index),
-        .pad_data             (pad_data),
-        .token_valid          (token_valid),
-        .token_group          (token_group),
-        .token_data           (token_data),
-        .write_valid          (write_valid),
-        .write_data           (write_data),
-        .write_credit         (write_credit),
-        .writes_wait          (writes_wait)
+        .pad_data             (pad_data)
     );
 
     meshkv_core #(

@@ -15,16 +15,16 @@ module meshkv_staging_memory #(
     input  wire                     wr_en,
     input  wire [ADDR_WIDTH-1:0]    wr_addr,
     input  wire [FLIT_WIDTH-1:0]    wr_data,
-    input  wire                     rd_en,  // Both stages of the read advance.
-    input  wire                     rd_valid,  // The read is valid; never of the address written in the same cycle.
-    input  wire [ADDR_WIDTH-1:0]    rd_addr,
-    output wire [FLIT_WIDTH-1:0]    rd_data,  // Data of the address two enabled cycles earlier.
 
     // A part of a flit is written into the staging memory.
     input  wire                     patch_valid,
     input  wire [ADDR_WIDTH-1:0]    patch_addr,  // Of the flit.
     input  wire [FLIT_WIDTH/16-1:0] patch_lanes,  // Lanes of 16 bits that are written.
-    input  wire [63:0]              patch_data  // Repeats over the flit.
+    input  wire [63:0]              patch_data,  // Repeats over the flit.
+    input  wire                     rd_en,  // Both stages of the read advance.
+    input  wire                     rd_valid,  // The read is valid; never of the address written in the same cycle.
+    input  wire [ADDR_WIDTH-1:0]    rd_addr,
+    output wire [FLIT_WIDTH-1:0]    rd_data  // Data of the address two enabled cycles earlier.
 );
     // UltraRAM with its output register: read latency is two cycles. Both stages stall together with
     // the reading stream.

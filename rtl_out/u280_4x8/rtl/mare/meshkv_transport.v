@@ -396,17 +396,17 @@ module meshkv_transport #(
         .m_several           (data_several),
         .m_vc                (data_vc),
         .m_data              (data_data),
-        .event_open          (event_open),
-        .event_merge         (event_merge),
-        .event_blocked       (event_blocked),
-        .event_park          (event_park),
         .event_lookup        (event_lookup),
         .event_bloom         (event_bloom),
         .event_false_positive(event_false_positive),
         .event_hit           (event_hit),
         .event_trim          (event_trim),
         .event_drop          (event_drop),
-        .event_full          (event_full)
+        .event_full          (event_full),
+        .event_open          (event_open),
+        .event_merge         (event_merge),
+        .event_blocked       (event_blocked),
+        .event_park          (event_park)
     );
 
     wire event_keep;

@@ -134,8 +134,11 @@ module meshkv_switch_allocator #(
 
     // Turns that XYM permits: straight along a column, from a row anywhere but back, from the tile anywhere
     // but to itself.
-    localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
-                     OUTPUTS_L = 5'b01111;
+    localparam [4:0] OUTPUTS_N = 5'b10010;
+    localparam [4:0] OUTPUTS_S = 5'b10001;
+    localparam [4:0] OUTPUTS_E = 5'b11011;
+    localparam [4:0] OUTPUTS_W = 5'b10111;
+    localparam [4:0] OUTPUTS_L = 5'b01111;
 
     reg  [4:0] holder_q;  // One-hot: the input whose claims count.
     reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
@@ -146,14 +149,24 @@ module meshkv_switch_allocator #(
 
     // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
     // its own: some depend on others, and a vector would look like a combinational loop.
-    wire [2:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [2:0] kind_n_s, kind_n_l;
+    wire [2:0] kind_s_n, kind_s_l;
     wire [2:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
     wire [2:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
     wire [2:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
-    wire [2:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
-    wire lost_single_n, lost_single_s, lost_single_e, lost_single_w, lost_single_l;
-    wire lost_copy_n, lost_copy_s, lost_copy_e, lost_copy_w, lost_copy_l;
-    reg [VCS-1:0] stage_vc_n, stage_vc_s, stage_vc_e, stage_vc_w, stage_vc_l;
+    wire [2:0] won_w_at_e, won_l_at_e;
+    wire [2:0] won_e_at_w, won_l_at_w;
+    wire [2:0] won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
+    wire lost_single_n, lost_copy_n;
+    reg [VCS-1:0] stage_vc_n;
+    wire lost_single_s, lost_copy_s;
+    reg [VCS-1:0] stage_vc_s;
+    wire lost_single_e, lost_copy_e;
+    reg [VCS-1:0] stage_vc_e;
+    wire lost_single_w, lost_copy_w;
+    reg [VCS-1:0] stage_vc_w;
+    wire lost_single_l, lost_copy_l;
+    reg [VCS-1:0] stage_vc_l;
 
     wire [14:0]      want_n;
     wire [2:0]       claim_n;
@@ -197,7 +210,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_n),
         .claim_outputs (claim_outputs_n),
         .express_ok    (express_ok_n),
-        .won           ({ won_n_at_l, 3'b000, 3'b000, kind_n_s, 3'b000 }),
+        .won           ({won_n_at_l, 3'b000, 3'b000, kind_n_s, 3'b000}),
         .lost_single   (lost_single_n),
         .lost_copy     (lost_copy_n),
         .yield         (yield_n),
@@ -253,7 +266,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_s),
         .claim_outputs (claim_outputs_s),
         .express_ok    (express_ok_s),
-        .won           ({ won_s_at_l, 3'b000, 3'b000, 3'b000, kind_s_n }),
+        .won           ({won_s_at_l, 3'b000, 3'b000, 3'b000, kind_s_n}),
         .lost_single   (lost_single_s),
         .lost_copy     (lost_copy_s),
         .yield         (yield_s),
@@ -309,7 +322,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_e),
         .claim_outputs (claim_outputs_e),
         .express_ok    (express_ok_e),
-        .won           ({ won_e_at_l, won_e_at_w, 3'b000, kind_e_s, kind_e_n }),
+        .won           ({won_e_at_l, won_e_at_w, 3'b000, kind_e_s, kind_e_n}),
         .lost_single   (lost_single_e),
         .lost_copy     (lost_copy_e),
         .yield         (yield_e),
@@ -365,7 +378,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_w),
         .claim_outputs (claim_outputs_w),
         .express_ok    (express_ok_w),
-        .won           ({ won_w_at_l, 3'b000, won_w_at_e, kind_w_s, kind_w_n }),
+        .won           ({won_w_at_l, 3'b000, won_w_at_e, kind_w_s, kind_w_n}),
         .lost_single   (lost_single_w),
         .lost_copy     (lost_copy_w),
         .yield         (yield_w),
@@ -421,7 +434,7 @@ module meshkv_switch_allocator #(
         .claim         (claim_l),
         .claim_outputs (claim_outputs_l),
         .express_ok    (express_ok_l),
-        .won           ({ 3'b000, won_l_at_w, won_l_at_e, kind_l_s, kind_l_n }),
+        .won           ({3'b000, won_l_at_w, won_l_at_e, kind_l_s, kind_l_n}),
         .lost_single   (lost_single_l),
         .lost_copy     (lost_copy_l),
         .yield         (yield_l),
@@ -436,10 +449,15 @@ module meshkv_switch_allocator #(
     );
 
     // The turn to claim goes round. An input that claims keeps it until it has been served or gives up.
-    wire [2:0] claimed = (claim_n & {3{holder_q[N]}}) | (claim_s & {3{holder_q[S]}}) | (claim_e & {3{holder_q[E]}})
-                       | (claim_w & {3{holder_q[W]}}) | (claim_l & {3{holder_q[L]}});
-    wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}}) | (claim_outputs_s & {5{holder_q[S]}})
-                               | (claim_outputs_e & {5{holder_q[E]}}) | (claim_outputs_w & {5{holder_q[W]}})
+    wire [2:0] claimed = (claim_n & {3{holder_q[N]}})
+                       | (claim_s & {3{holder_q[S]}})
+                       | (claim_e & {3{holder_q[E]}})
+                       | (claim_w & {3{holder_q[W]}})
+                       | (claim_l & {3{holder_q[L]}});
+    wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}})
+                               | (claim_outputs_s & {5{holder_q[S]}})
+                               | (claim_outputs_e & {5{holder_q[E]}})
+                               | (claim_outputs_w & {5{holder_q[W]}})
                                | (claim_outputs_l & {5{holder_q[L]}});
     always @(posedge clk) begin
         period_q         <= period_q + 1'b1;
@@ -455,10 +473,17 @@ module meshkv_switch_allocator #(
             holder_q         <= 5'b00001;
         end
     end
+    wire won_e_n = |kind_e_n;
+    wire won_w_n = |kind_w_n;
+    wire won_l_n = |kind_l_n;
+    wire won_e_s = |kind_e_s;
+    wire won_w_s = |kind_w_s;
+    wire won_l_s = |kind_l_s;
+    wire won_l_e = |kind_l_e;
+    wire won_l_w = |kind_l_w;
     wire won_s_l = |kind_s_l;
-    wire won_e_n = |kind_e_n, won_e_s = |kind_e_s, won_e_l = |kind_e_l;
-    wire won_w_n = |kind_w_n, won_w_s = |kind_w_s, won_w_l = |kind_w_l;
-    wire won_l_n = |kind_l_n, won_l_s = |kind_l_s, won_l_e = |kind_l_e, won_l_w = |kind_l_w;
+    wire won_e_l = |kind_e_l;
+    wire won_w_l = |kind_w_l;
 
     // Two flits of one input cannot leave together; copies of one KV_DATA flit can. An input that holds
     // flits for two of north and south, or of east, west and the tile, asks for one of them. What could
@@ -586,7 +611,7 @@ module meshkv_switch_allocator #(
     wire [2:0] classes_s = {|full_s[VCS-1:VN0_VCS+1], full_s[VN0_VCS], |full_s[VN0_VCS-1:0]};
     wire [2:0] classes_e = {|full_e[VCS-1:VN0_VCS+1], full_e[VN0_VCS], |full_e[VN0_VCS-1:0]};
     wire [2:0] classes_w = {|full_w[VCS-1:VN0_VCS+1], full_w[VN0_VCS], |full_w[VN0_VCS-1:0]};
-    wire unused_several = several_l | (|{kind_n_l, kind_e_w, kind_w_e});
+    wire unused_several = several_l | (|{kind_w_e, kind_e_w, kind_n_l});
     // North and south: four inputs each.
     meshkv_column_output #(
         .WIDTH(WIDTH)
@@ -631,11 +656,16 @@ module meshkv_switch_allocator #(
     // East, west and the tile are decided beside them. An input that is sure of north or south asks for nothing
     // else but copies of the same flit. One that wins there against a rival loses what it wins here; the turns
     // here count it as a win all the same.
-    assign lost_single_n = |kind_n_s, lost_copy_n = |kind_n_s[1:0];
-    assign lost_single_s = |kind_s_n, lost_copy_s = |kind_s_n[1:0];
-    assign lost_single_e = |{kind_e_n, kind_e_s}, lost_copy_e = |{kind_e_n[1:0], kind_e_s[1:0]};
-    assign lost_single_w = |{kind_w_n, kind_w_s}, lost_copy_w = |{kind_w_n[1:0], kind_w_s[1:0]};
-    assign lost_single_l = |{kind_l_n, kind_l_s}, lost_copy_l = |{kind_l_n[1:0], kind_l_s[1:0]};
+    assign lost_single_n = |kind_n_s;
+    assign lost_copy_n   = |kind_n_s[1:0];
+    assign lost_single_s = |kind_s_n;
+    assign lost_copy_s   = |kind_s_n[1:0];
+    assign lost_single_e = |kind_e_n | |kind_e_s;
+    assign lost_copy_e   = |kind_e_n[1:0] | |kind_e_s[1:0];
+    assign lost_single_w = |kind_w_n | |kind_w_s;
+    assign lost_copy_w   = |kind_w_n[1:0] | |kind_w_s[1:0];
+    assign lost_single_l = |kind_l_n | |kind_l_s;
+    assign lost_copy_l   = |kind_l_n[1:0] | |kind_l_s[1:0];
 
     wire       alone_s_n = ~(held_e[N] | held_w[N] | held_l[N]);
     reg        stuck_s_n;
@@ -710,15 +740,6 @@ module meshkv_switch_allocator #(
     );
     assign kind_w_e = won_w_at_e & ~{lost_copy_w, {2{lost_single_w}}};
 
-    wire [2:0] open_e_w;
-    meshkv_output_open u_open_e_w (
-        .want      (ask_e_w),
-        .won_single((sure_e_n & held_single_e[N]) | (sure_e_s & held_single_e[S])),
-        .won_copy  ((sure_e_n & held_copy_e[N]) | (sure_e_s & held_copy_e[S])),
-        .ask       (open_e_w)
-    );
-    assign kind_e_w = won_e_at_w & ~{lost_copy_e, {2{lost_single_e}}};
-
     wire [2:0] open_l_e;
     meshkv_output_open u_open_l_e (
         .want      (ask_l_e),
@@ -727,6 +748,15 @@ module meshkv_switch_allocator #(
         .ask       (open_l_e)
     );
     assign kind_l_e = won_l_at_e & ~{lost_copy_l, {2{lost_single_l}}};
+
+    wire [2:0] open_e_w;
+    meshkv_output_open u_open_e_w (
+        .want      (ask_e_w),
+        .won_single((sure_e_n & held_single_e[N]) | (sure_e_s & held_single_e[S])),
+        .won_copy  ((sure_e_n & held_copy_e[N]) | (sure_e_s & held_copy_e[S])),
+        .ask       (open_e_w)
+    );
+    assign kind_e_w = won_e_at_w & ~{lost_copy_e, {2{lost_single_e}}};
 
     wire [2:0] open_l_w;
     meshkv_output_open u_open_l_w (
@@ -919,15 +949,15 @@ module meshkv_switch_allocator #(
     reg       stage_tile_e, stage_tile_w;
     always @(posedge clk) begin
         stage_vc_n     <= granted_vc_n;
-        stage_vc_s     <= granted_vc_s;
-        stage_vc_e     <= granted_vc_e;
-        stage_vc_w     <= granted_vc_w;
-        stage_vc_l     <= granted_vc_l;
         stage_select_n <= {won_w_n | won_l_n, won_e_n | won_l_n};
+        stage_vc_s     <= granted_vc_s;
         stage_select_s <= {won_w_s | won_l_s, won_e_s | won_l_s};
-        stage_select_l <= {won_e_l | won_w_l, won_s_l | won_w_l};
+        stage_vc_e     <= granted_vc_e;
         stage_tile_e   <= won_l_e;
+        stage_vc_w     <= granted_vc_w;
         stage_tile_w   <= won_l_w;
+        stage_vc_l     <= granted_vc_l;
+        stage_select_l <= {won_e_l | won_w_l, won_s_l | won_w_l};
         if (rst) begin
             stage_vc_n <= {VCS{1'b0}};
             stage_vc_s <= {VCS{1'b0}};
