@@ -20,7 +20,7 @@ pub struct Placement {
     pub cols: u32,
     /// Tiles from south to north.
     pub rows: u32,
-    /// What has a home of its own.
+    /// Unit that has a home of its own.
     pub spread: Spread,
     /// Rows between the first homes of consecutive layers.
     pub a: u32,
@@ -160,7 +160,7 @@ impl Placement {
         counts.into_iter().map(saturated).collect()
     }
 
-    /// What a block is called.
+    /// Name of a block in messages.
     pub fn block_name(&self) -> &'static str {
         match self.spread {
             Spread::Segment => "macro-blocks",

@@ -29,7 +29,7 @@ impl Values {
         }
     }
 
-    /// Sets what is or is not.
+    /// Sets values that are true or false.
     pub(in crate::emit::rtl) fn flags(&mut self, values: &[(&str, bool)]) {
         for (name, value) in values {
             self.set(*name, *value);
