@@ -82,7 +82,7 @@ impl WaitBound {
         self.pace.fill([[0.0; 3]; 5]);
     }
 
-    /// Most cycles from the head of a source queue to a destination, of what a tile has sent.
+    /// Most cycles from the head of a source queue to a destination, for flits that a tile has sent.
     pub fn cycles(&mut self, class: Class, source: NodeId) -> u64 {
         let ahead = f64::from(self.channels[class as usize] * (self.depth + self.packet));
         let claim = f64::from(CLAIM_PERIOD * (CLAIM_PERIODS + 1)) / self.takes[class as usize];

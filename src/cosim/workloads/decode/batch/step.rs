@@ -117,7 +117,7 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     step_of(design, load, &alike(load))
 }
 
-/// Refuses what no stream of the design can have.
+/// Refuses lengths and prefixes that no stream of the design can have.
 fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(), WorkloadError> {
     let model = &design.model;
     for stream in streams {
