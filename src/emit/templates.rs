@@ -1,4 +1,4 @@
-//! Tera for all emitters: templates are texts of this program, and nothing is escaped.
+//! Tera for all emitters: templates are texts of this program, so their values are not escaped.
 
 use tera::Tera;
 

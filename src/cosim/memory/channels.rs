@@ -1,4 +1,4 @@
-//! Channels of the external memory: bandwidth and refresh belong to them, and addresses decide who shares one.
+//! Channels of the external memory: each has bandwidth and refresh, and addresses decide which ports share it.
 
 use crate::design::{channels_of, Design, Refresh};
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! The longest that a flit may wait in the network: what the buffers on its way hold, over the share of their outputs
 //! that each is guaranteed (docs/network.md, "The bound").
 //!
-//! Only what is sent can be in the way. So the bound follows from the flows that have been seen, a flow being a class
+//! A flit waits only for sent flits. So the bound follows from the flows that have been seen, a flow being a class
 //! from a tile to a tile, and grows with them.
 
 use crate::design::design::Design;

@@ -1,6 +1,6 @@
 //! Placement: the home tile of a block of the cache, and its number in that home.
 //!
-//! A block is what shares a home: the slices of all KV heads of a segment (the paper's macro-block), or one slice
+//! A block is the unit that shares a home: the slices of all KV heads of a segment (the paper's macro-block), or one slice
 //! ([`Spread`]). `meshkv_placement` computes the same from running residues and is checked against this formula. Swaps
 //! exchange homes between two decode steps; this is the *logical* home.
 

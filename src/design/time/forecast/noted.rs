@@ -1,4 +1,4 @@
-//! What a layer's descriptors ask for, in the order of the controllers, and what each part does for it at least.
+//! Slices that a layer's descriptors name, in the order of the controllers, and the least work of each part for them.
 
 use crate::design::design::Design;
 use crate::design::network::mesh::NodeId;

@@ -1,4 +1,4 @@
-//! What a design gives to the templates: one map for all modules, in the terms of the design.
+//! Values that a design gives to the templates: one map for all modules, in the terms of the design.
 //!
 //! Each name is set in one place. Parameters of modules take theirs as defaults, so every module as emitted is the one
 //! of the design even when it stands alone.

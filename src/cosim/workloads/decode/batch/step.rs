@@ -1,6 +1,6 @@
 //! A decode step as descriptors for the column controllers.
 //!
-//! It states what is attended: layers, segments and rows of every stream. It does not know their
+//! It states the attended tokens: layers, segments and rows of every stream. It does not know their
 //! places or the tiles that fetch them.
 
 use crate::cosim::workloads::decode::batch::lengths::StreamLength;
