@@ -30,12 +30,15 @@ FIGURES     ?=
 # Seed and number of the runs that FIGURES=lengths draws; its own when empty.
 SEED        ?=
 RUNS        ?=
+# Text that `make spell` reads; rtl_out follows from the templates.
+SPELT       := README.md CONTRIBUTING.md CHANGELOG.md Makefile docs templates src tests configs python host scripts \
+               sweeps sim benches examples constraints energy
 
 NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
+.PHONY: help run load estimate build test verify lint spell fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -65,7 +68,7 @@ build: ## Build the program, optimised; manual pages and completions are in targ
 	@$(MESHKV) man target/share/man -q >/dev/null
 	@for shell in bash zsh fish; do $(MESHKV) completions $$shell > target/share/completions/meshkv.$$shell; done
 
-test: tools doc ## What every change must pass: formatting, lints, documentation, the fast tier of tests
+test: tools spell doc ## What every change must pass: spelling, formatting, lints, documentation, the fast tier of tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh fast
@@ -76,6 +79,9 @@ verify: tools-synth tools-cluster tools-ecosystem ## All other tests: whole matr
 lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the reference Verilog, Tcl over its constraints and scripts
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	set -e; for name in $(GOLDENS) $(DIGESTS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
+
+spell: ## Spelling of pages, sources, templates, tests and configurations; .codespellrc has the words that it passes
+	@codespell=$$(sh scripts/tools.sh spell) && $$codespell $(SPELT)
 
 fmt: ## Format the Rust sources
 	$(CARGO) fmt

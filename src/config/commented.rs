@@ -37,7 +37,7 @@ impl Preset {
         }
     }
 
-    /// What it is for, and what it gives.
+    /// Its purpose and its results.
     fn opening(self) -> &'static str {
         match self {
             Preset::U280 => {

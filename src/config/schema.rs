@@ -138,8 +138,8 @@ pub struct Takv {
     /// Tile a macro-block is placed on: by the affine placement of the paper, by its number modulo
     /// tiles, or all on one hub.
     pub placement: PlacementKind,
-    /// What shares a home: all slices of a segment, as in the paper, or each slice has its own in the column that computes
-    /// its KV head.
+    /// Slices that share a home: all slices of a segment, as in the paper, or none: each slice has its own in the column
+    /// that computes its KV head.
     pub spread: Spread,
     /// Stride of the affine placement: odd and coprime to `mesh.rows`. Left out: `cols + 1` if
     /// that is legal, else the smallest legal stride.
@@ -188,7 +188,7 @@ impl Takv {
 /// Decode steps between two swaps, as in the paper.
 const DEFAULT_SWAP_EPOCH: u32 = 128;
 
-/// What has a home of its own.
+/// Unit that has a home of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {

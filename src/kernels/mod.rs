@@ -3,7 +3,7 @@
 //! A kernel is purely combinational: from the registers (`_q`) and events of one cycle it decides
 //! the next registers (`_d`) and the outputs. It says nothing about widths, clocks or reset. The
 //! shell (a template of `emit`) declares the signals at whatever width its parameters give,
-//! registers what ends in `_d`, resets it, and puts [`Kernel::body`] inside its `always @(*)`.
+//! registers signals that end in `_d`, resets them, and puts [`Kernel::body`] inside its `always @(*)`.
 //!
 //! Beside each kernel is its `rule`: the same decision as a function on numbers, which the cycle model
 //! calls. `cargo test` simulates the kernel against it. Yosys proves the printed text equal to

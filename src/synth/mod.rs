@@ -5,7 +5,7 @@
 //! * `timing`: the longest paths of a netlist, and `timed` those of a whole design.
 //! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
-//! * `pending`: what the cache lacks, and how long it takes.
+//! * `pending`: modules without a result in the cache, and how long they take.
 //! * `bound`: lower bounds of any implementation of the same structure.
 //! * [`shrink`]: changes that may fit.
 //! * [`floorplan_picture`]: a drawing of the parts and the utilisation of each region.

@@ -1,4 +1,4 @@
-//! The synthesis that a design still needs: what the cache has no result of, and about how long it takes.
+//! The synthesis that a design still needs: modules without a result in the cache, and about how long they take.
 
 use super::parts::{as_instantiated, parts, Part};
 use super::timed::boxes;

@@ -1,7 +1,7 @@
 //! Locks of files between processes, also on file systems that have none.
 //!
 //! A lock is advice to other runs of this program. Where a file system has no locks, work goes on without one, and
-//! its caller says so. The module is independent of what a lock protects.
+//! its caller says so. The module is independent of the protected files.
 
 use rustix::io::Errno;
 use std::fs::{File, TryLockError};

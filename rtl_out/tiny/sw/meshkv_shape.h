@@ -56,7 +56,7 @@ static const unsigned char meshkv_mappings[MESHKV_STREAM_STEPS][MESHKV_SEGMENT_S
     {1, 1, 1},
 };
 
-/* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */
+/* Name and meaning of each bit of ERROR, and the meaning of ERROR_INFO.WHERE with it. */
 static const struct {
     const char *name, *doc, *place;
 } meshkv_errors[MESHKV_ERRORS] = {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// by one, and the same command finishes what was stopped. Files that meshkv did not write are never
 /// touched, and files that were edited since are replaced only with --force, which keeps the
 /// edits beside them.
-/// With --check nothing is written, and the exit code is 1 if the folder is not what would be written.
+/// With --check nothing is written, and the exit code is 1 if the folder differs from the generated files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv generate configs/tiny.toml

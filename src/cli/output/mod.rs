@@ -1,4 +1,4 @@
-//! What a subcommand shows and writes: results, notes, progress, pictures.
+//! Output of a subcommand: results, notes, progress, pictures.
 
 pub(super) mod bounds;
 pub(super) mod breakdown;

@@ -33,7 +33,7 @@ impl Default for Provenance {
     }
 }
 
-/// What differs from run to run of the same command: the second key of every JSON object. All others repeat.
+/// Times that differ from run to run of the same command: the second key of every JSON object. All others repeat.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Wall {
     /// Seconds of wall time since the program began.

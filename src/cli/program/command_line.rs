@@ -156,8 +156,8 @@ fn misplaced(cli: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::
         return Ok(());
     }
     let problem = format!(
-        "what stands before `{work}` is for traffic: {}\n\n  tip: the configuration and all options of `meshkv {name} {work}` \
-         stand behind `{work}`",
+        "options before `{work}` apply only to traffic: {}\n\n  tip: write the configuration and all options of \
+         `meshkv {name} {work}` after `{work}`",
         own.join(", ")
     );
     Err(command.error(ErrorKind::ArgumentConflict, problem))

@@ -41,7 +41,7 @@ struct ToolOutput {
     oldest: String,
     /// Path of the program, and its arguments if its variable has any.
     path: Option<String>,
-    /// Where it was looked up: an environment variable, PATH, or the environment of the project.
+    /// Place in which it was found: an environment variable, PATH, or the environment of the project.
     source: Option<String>,
     /// Subcommands that need it.
     purpose: &'static str,

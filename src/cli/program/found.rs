@@ -1,4 +1,4 @@
-//! Finds a tool of a command, and says what its user has to know of the search.
+//! Finds a tool of a command, and warns its user of slow and broken tools on the way.
 
 use crate::cli::output::ui::Ui;
 use crate::tools::{self, Caller, Notice, Tool, ToolError, Wanted};

@@ -1,6 +1,6 @@
 //! Writes a file whole or not at all: neither a reader nor a full disk ever gets half of it.
 //!
-//! What stands at the path stays what it is. A symbolic link keeps its name and the file that it leads to is
+//! The entry at the path keeps its kind. A symbolic link keeps its name and the file that it leads to is
 //! replaced; a file keeps its owner and mode. Devices, pipes and files that cannot be replaced, such as one that is
 //! mounted, are written in place.
 
@@ -48,7 +48,7 @@ fn write_to(path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
     }
 }
 
-/// What stands at the end of a path; `None` if there is nothing.
+/// Metadata of the entry at a path; `None` if there is no entry.
 fn standing(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -150,7 +150,7 @@ pub fn check_waves(path: &Path) -> anyhow::Result<()> {
     check(path)
 }
 
-/// Checks that `path` is none of these inputs, each with what it is.
+/// Checks that `path` is none of these inputs, each with its meaning for messages.
 ///
 /// # Errors
 /// When it is the same file.

@@ -1,4 +1,4 @@
-//! Reasons why a run ends without a result, and what the user is told of them.
+//! Reasons why a run ends without a result, and their messages.
 
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::ports::Verilog;
@@ -25,7 +25,7 @@ pub(in crate::cli) enum Ended {
 }
 
 impl Ended {
-    /// Says why there is no result of what was being done. `again` runs the Verilog of a difference up to its end.
+    /// Says why the work has no result. `again` runs the Verilog of a difference up to its end.
     ///
     /// # Errors
     /// If the user stopped the run, or waves of the difference cannot be written.

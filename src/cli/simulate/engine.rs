@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 #[allow(missing_docs)]
 #[derive(Debug, Clone, clap::Args)]
 pub struct Carrier {
-    /// What carries the flits, the same to the cycle [default: rtl; below `sim` model]
+    /// Engine that carries the flits; cycles are equal on both [default: rtl; below `sim` model]
     #[arg(long, value_enum, help_heading = "Engine")]
     engine: Option<Engine>,
-    /// Run model and Verilog side by side and compare what they show in every cycle; the first difference ends the run
+    /// Run model and Verilog side by side and compare their ports in every cycle; the first difference ends the run
     #[arg(long, conflicts_with = "engine", help_heading = "Engine")]
     pub(in crate::cli) lockstep: bool,
     /// Let the model's router at X,Y lose the credits of its tile in a cycle, to see lockstep find it
     #[arg(long, value_name = "X,Y@CYCLE", value_parser = upset, help_heading = "Engine")]
     pub(in crate::cli) upset: Option<(u32, u32, u64)>,
-    /// Write waves; what shows them is built anew for it and runs slower. With --lockstep, of the cycles around a
+    /// Write waves; the Verilog is built again for this and runs slower. With --lockstep, of the cycles around a
     /// difference [default there: NAME-lockstep.fst]
     #[arg(long, value_name = "FILE.fst", value_parser = fst, value_hint = clap::ValueHint::FilePath, help_heading = "Engine")]
     pub(in crate::cli) wave: Option<PathBuf>,

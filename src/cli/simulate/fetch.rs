@@ -24,9 +24,9 @@ use std::process::ExitCode;
 
 /// Fetch slices from their homes, on the emitted Verilog or on its model
 ///
-/// Shows what coalescing, multicast and the suppression of duplicates make of it. What runs is
-/// requesters, routers, home agents and their memories, the same to the cycle on both engines. Every
-/// head must get every flit it asked for exactly once, in order and intact. Exit code 1 if not.
+/// Shows the effect of coalescing, multicast and the suppression of duplicates. Requesters, routers,
+/// home agents and their memories run, with equal cycles on both engines. Every head must get every
+/// flit that it requested exactly once, in order and intact. Exit code 1 if not.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   meshkv fetch configs/tiny.toml
@@ -66,7 +66,7 @@ pub struct Args {
     /// random: mean cycles between two commands of a tile
     #[arg(long, value_name = "CYCLES", default_value_t = 40)]
     gap: u32,
-    /// Of 256 cycles, those in which a tile does not take what has come
+    /// Of 256 cycles, those in which a tile does not accept a flit
     #[arg(long, value_name = "OF_256", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=250))]
     stall: u8,
     /// Seed of all random choices

@@ -1,4 +1,4 @@
-//! Subcommands that simulate, and what they share.
+//! Subcommands that simulate, and their common parts.
 
 pub mod cosim;
 pub mod decode;

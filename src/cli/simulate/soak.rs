@@ -33,9 +33,9 @@ const POWER_UP_SEED: u64 = 1;
 /// Compare model and Verilog on random networks and fabrics
 ///
 /// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
-/// any to overload, some with tiles that are slow to take what they get: every link is compared in every cycle. Each even
+/// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each even
 /// seed is a whole fabric under decode steps, some with a memory out of order: every port is compared in every cycle.
-/// The first difference ends with exit code 1, names the seed that gives it again, and writes waves of it.
+/// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv soak --time 600

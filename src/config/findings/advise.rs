@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 const MOST_ADDED: usize = 8;
 /// Checks of the whole configuration for a way.
 const MOST_CHECKS: usize = 100;
-/// Ways that are told.
+/// Ways out that are printed.
 const MOST_TOLD: usize = 3;
 
 /// Findings of a configuration.

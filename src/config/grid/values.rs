@@ -13,7 +13,7 @@ use toml::Spanned;
 /// Largest number of values in a range: a typing error must be an error and not a long wait.
 const MOST_STEPS: f64 = 10_000.0;
 
-/// Repeated values of a list that are told; a list with more has a slip that repeats.
+/// Repeated values of a list that are reported; a list with more has one mistake many times.
 const REPEATED: usize = 10;
 
 impl Reader<'_> {

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct Warnings<'a> {
     /// All of them, by name.
     pub known: &'a [&'a str],
-    /// Those that were looked for.
+    /// Names of the rules that were checked.
     pub judged: &'a [&'a str],
 }
 
@@ -22,7 +22,7 @@ pub(in crate::config) struct Sorted {
     pub kept: Vec<Finding>,
     /// Accepted ones, each with the reason.
     pub accepted: Vec<(Finding, String)>,
-    /// What is wrong with acceptances, with the places.
+    /// Findings about the acceptances themselves, with their places.
     pub wrong: Vec<(Finding, Range<usize>)>,
 }
 

@@ -88,7 +88,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// Adds the keys that are no part of the design to the schema of those that are.
+/// Adds the keys that are no part of the design to the schema of the design's keys.
 fn add_own_keys(schema: &mut Value) {
     let of = |schema: schemars::Schema| schema.to_value();
     let (head, mut accept) = (of(schemars::schema_for!(Head)), of(schemars::schema_for!(Accept)));

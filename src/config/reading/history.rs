@@ -1,4 +1,4 @@
-//! Defaults that have changed: a file of an older version hears of those that it takes.
+//! Defaults that have changed: each that a file of an older version uses raises a note.
 //!
 //! No key has been renamed so far. A key that is gets a line in `meant`, which leads from the old name to the new one,
 //! and `tests/config/keys.txt` has every key that was ever legal.

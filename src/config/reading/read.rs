@@ -37,7 +37,7 @@ pub(in crate::config) struct Draft {
 }
 
 impl Draft {
-    /// Tries the ways out of what was found by `check`, and of the problems of single keys.
+    /// Tries the ways out of findings of `check`, and of problems of single keys.
     ///
     /// Findings that depend on another wrong key do not count: its default is nobody's choice.
     pub fn advise(&mut self, found: &mut [Finding], check: &dyn Fn(&Config) -> Vec<Finding>) {

@@ -10,7 +10,7 @@ const KEPT: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViolationKind {
-    /// Head or payload differ from what was sent, or no such flit was ever sent.
+    /// Head or payload differ from the sent flit, or no such flit was ever sent.
     Corrupt,
     /// A flit came a second time.
     Duplicate,

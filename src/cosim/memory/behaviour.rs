@@ -195,9 +195,9 @@ pub struct Offer<'a> {
 pub struct Interface {
     /// Its name, for findings.
     pub name: String,
-    /// What it adds to its addresses.
+    /// Base address that it adds to its addresses.
     pub base: Base,
-    /// It promises to reuse an ID only after its requests have been answered.
+    /// Rule that it reuses an ID only after all requests with this ID have been answered.
     pub unique_ids: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Channels of the external memory: bandwidth and refresh belong to them, and addresses decide who shares one.
+//! Channels of the external memory: each has bandwidth and refresh, and addresses decide which ports share it.
 
 use crate::design::{channels_of, Design, Refresh};
 use std::collections::VecDeque;
@@ -115,7 +115,7 @@ impl Channels {
     pub(super) fn take(&mut self, port: usize, address: u64, cycle: u64) -> bool {
         let channel = &mut self.all[self.layout.channel(port, address)];
         let resting = channel.count(cycle, self.refresh, self.bytes_per_cycle, self.flit_bytes);
-        // Who has not asked again since the last cycle waits no longer.
+        // A port that has not repeated its request since the last cycle waits no longer.
         while channel.waiting.front().is_some_and(|ticket| ticket.asked + 1 < cycle) {
             channel.waiting.pop_front();
         }

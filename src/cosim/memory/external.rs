@@ -95,7 +95,7 @@ impl Memory {
         &mut self.image
     }
 
-    /// What the write slave of a port writes into: the slices of the homes' regions. Writes take their bandwidth from the
+    /// Target of the write slave of a port: the slices of the homes' regions. Writes take their bandwidth from the
     /// reads of the channel.
     pub fn store(&mut self, port: usize) -> impl Store + '_ {
         Slices { image: &mut self.image, channels: &mut self.channels, shape: &self.shape, port }

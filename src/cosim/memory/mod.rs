@@ -5,10 +5,10 @@
 //! slices. A [`Memory`] takes the inputs of each period and returns the outputs of the next;
 //! nothing here simulates.
 //!
-//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and faults; [`Layout`]: who shares a channel.
+//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and faults; [`Layout`]: ports that share a channel.
 //! * [`Image`]: contents of the memory; [`Bytes`]: buffers of a host.
 //! * [`WriteMemory`]: a slave that can be written.
-//! * `read_slave`: one slave; `slice_bounds`: promises of a master beyond the rules of AXI4, which
+//! * `read_slave`: one slave; `slice_bounds`: rules of our masters beyond those of AXI4, which
 //!   [`axi`] judges.
 
 pub mod axi;

@@ -32,7 +32,7 @@ pub struct Written {
     pub response_ready: bool,
 }
 
-/// What a slave writes into.
+/// Target of the writes of a slave.
 pub trait Store {
     /// True if all bytes of words that `strobes` select have a place.
     fn holds(&self, address: u64, words: &[u32], strobes: u128) -> bool;

@@ -1,4 +1,4 @@
-//! Files of views: their names, and what their templates take.
+//! Files of views: their names, and the values of their templates.
 
 use super::groups::{Group, Line};
 use super::meaning::Meaning;

@@ -120,9 +120,9 @@ fn context_bits(config: &Config) -> u64 {
 
 /// Bits of contexts.
 struct Contexts {
-    /// Those of a stream in all tiles.
+    /// Bits of the contexts of one stream in all tiles.
     of_stream: u64,
-    /// Those of the memories that staging leaves.
+    /// Bits of the memories that the staging memories leave.
     there: u64,
     /// Heads of a stream in a tile.
     heads: u64,

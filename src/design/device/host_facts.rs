@@ -1,8 +1,8 @@
 //! Facts of a design on which the bytes of a host depend: where keys, values, queries and outputs lie, and which tokens
 //! a descriptor names.
 //!
-//! All who must agree take them from this one list. The headers of the host print it, and its digest is the register
-//! `LAYOUT`. A fact that is added here reaches all of them, and a host that was built without it is refused.
+//! Every part that depends on a fact takes it from this one list. The headers of the host print it, and its digest is
+//! the register `LAYOUT`. A fact that is added here reaches all of them, and a host that was built without it is refused.
 
 use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};

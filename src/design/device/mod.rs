@@ -1,4 +1,4 @@
-//! What the host sees: registers, buffers, counters.
+//! The host's view: registers, buffers, counters.
 
 pub(super) mod buffers;
 pub(super) mod counters;

@@ -1,7 +1,7 @@
 //! The longest that a flit may wait in the network: what the buffers on its way hold, over the share of their outputs
 //! that each is guaranteed (docs/network.md, "The bound").
 //!
-//! Only what is sent can be in the way. So the bound follows from the flows that have been seen, a flow being a class
+//! A flit waits only for sent flits. So the bound follows from the flows that have been seen, a flow being a class
 //! from a tile to a tile, and grows with them.
 
 use crate::design::design::Design;
@@ -82,7 +82,7 @@ impl WaitBound {
         self.pace.fill([[0.0; 3]; 5]);
     }
 
-    /// Most cycles from the head of a source queue to a destination, of what a tile has sent.
+    /// Most cycles from the head of a source queue to a destination, for flits that a tile has sent.
     pub fn cycles(&mut self, class: Class, source: NodeId) -> u64 {
         let ahead = f64::from(self.channels[class as usize] * (self.depth + self.packet));
         let claim = f64::from(CLAIM_PERIOD * (CLAIM_PERIODS + 1)) / self.takes[class as usize];

@@ -68,7 +68,7 @@ impl Bus {
         let groups = head_words / query_group_words;
         let query_group = index_bits(groups);
         let query_depth = (heads.most() * groups).next_power_of_two().clamp(2, QUERY_DEPTH);
-        // The top bit tells queries from what is said of them.
+        // The top bit tells queries from the words that announce them.
         let query = KIND_BITS + QUERY_BITS + query_word + index_bits(heads.most()) + stream + 1;
         // The top bit says that a slice has a new token, or that the word is one of a new token.
         let word = match Append::new(config, mesh, query_group_words) {

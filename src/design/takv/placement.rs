@@ -1,6 +1,6 @@
 //! Placement: the home tile of a block of the cache, and its number in that home.
 //!
-//! A block is what shares a home: the slices of all KV heads of a segment (the paper's macro-block), or one slice
+//! A block is the unit that shares a home: the slices of all KV heads of a segment (the paper's macro-block), or one slice
 //! ([`Spread`]). `meshkv_placement` computes the same from running residues and is checked against this formula. Swaps
 //! exchange homes between two decode steps; this is the *logical* home.
 
@@ -20,7 +20,7 @@ pub struct Placement {
     pub cols: u32,
     /// Tiles from south to north.
     pub rows: u32,
-    /// What has a home of its own.
+    /// Unit that has a home of its own.
     pub spread: Spread,
     /// Rows between the first homes of consecutive layers.
     pub a: u32,
@@ -160,7 +160,7 @@ impl Placement {
         counts.into_iter().map(saturated).collect()
     }
 
-    /// What a block is called.
+    /// Name of a block in messages.
     pub fn block_name(&self) -> &'static str {
         match self.spread {
             Spread::Segment => "macro-blocks",

@@ -60,7 +60,7 @@ fn shape(design: &Design) -> SourceFile {
         design.layout()
     );
     mappings(&mut text, design);
-    text += "\n/* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */\n\
+    text += "\n/* Name and meaning of each bit of ERROR, and the meaning of ERROR_INFO.WHERE with it. */\n\
              static const struct {\n    const char *name, *doc, *place;\n} meshkv_errors[MESHKV_ERRORS] = {\n";
     for cause in &ERRORS {
         let _ = writeln!(text, "    {{\"{}\", \"{}\", \"{}\"}},", cause.name, cause.doc, cause.place);

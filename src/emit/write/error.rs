@@ -12,7 +12,7 @@ pub enum WriteError {
     /// The output is an existing file, or something else that is no directory.
     #[error("{} exists and is not a directory\n  help: choose another output directory", .0.display())]
     NotADirectory(PathBuf),
-    /// The output is a symbolic link; swapping would replace the link, not what it points to.
+    /// The output is a symbolic link; swapping would replace the link, not its target.
     #[error("{} is a symbolic link to {}, and a link cannot be swapped for a directory\n  \
              help: name the directory itself", dir.display(), target.display())]
     Symlink {

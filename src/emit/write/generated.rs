@@ -1,4 +1,4 @@
-//! Reads a folder that was generated back, with what was changed in it since.
+//! Reads a generated folder back, with the edits made since.
 
 use super::compare::is_beside_its_kind;
 use super::error::{on, WriteError};

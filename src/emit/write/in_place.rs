@@ -53,7 +53,7 @@ fn tree(work: &WorkDir) -> PathBuf {
     work.path().join("put")
 }
 
-/// Moves what is left of `tree`. Every step may be repeated after a kill.
+/// Moves the remaining entries of `tree`. Every step may be repeated after a kill.
 fn finish(tree: &Path, output: &Path) -> io::Result<()> {
     if !tree.exists() {
         return Ok(());

@@ -241,7 +241,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// The plan for what was `found` in the output, if there is one.
+    /// The plan for the entries `found` in the output, if there is one.
     fn of(
         dir: &Path,
         output: &Path,

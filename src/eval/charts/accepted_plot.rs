@@ -1,4 +1,4 @@
-//! Draws what a network accepts of what it is offered, over a sweep of the load.
+//! Draws accepted over offered traffic of a network, over a sweep of the load.
 
 use crate::eval::report::picture::canvas::{picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
 use crate::eval::sweep::Sweep;

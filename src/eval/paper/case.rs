@@ -112,7 +112,7 @@ impl Case {
         Case { skewed: true, ..self }
     }
 
-    /// True if what runs is all that is measured: nothing is scaled to a whole layer.
+    /// True if the whole workload runs: no figure is scaled to a whole layer.
     pub(super) fn is_all(self) -> bool {
         self.layers.is_some() || self.skewed
     }

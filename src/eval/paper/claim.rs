@@ -22,7 +22,7 @@ pub struct View {
     pub command: String,
 }
 
-/// What a place of the paper is about.
+/// Subject of a place of the paper.
 pub(super) fn topic(place: &str) -> &'static str {
     match place {
         "Section III" => "size of the cache",
@@ -51,13 +51,13 @@ pub struct Claim {
     pub id: String,
     /// Place in the paper.
     pub place: String,
-    /// What the number is.
+    /// Meaning of the number.
     pub what: String,
     /// The paper's number.
     pub paper: f64,
     /// Its unit.
     pub unit: String,
-    /// What is better.
+    /// Direction in which the number is better.
     pub(super) better: Better,
     /// Our readings: the plain one first.
     pub views: Vec<View>,

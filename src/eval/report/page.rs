@@ -55,7 +55,7 @@ pub fn page(
     tera::Tera::one_off(PAGE, &context, true)
 }
 
-/// A picture with a text for those who cannot see it.
+/// A picture with a text for readers who cannot see it.
 pub(super) fn labelled(figure: &Figure) -> String {
     // An XML declaration is not allowed inside a page.
     let svg = figure.themed.find("<svg").map_or("", |at| &figure.themed[at..]);

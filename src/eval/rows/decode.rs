@@ -109,7 +109,7 @@ fn link_bits(design: &Design) -> f64 {
     f64::from(design.flit.data_width) + f64::from(design.flit.head_width)
 }
 
-/// What takes energy in a run.
+/// Events of a run that take energy.
 fn activity(design: &Design, step: &Step, plan: &Plan, done: &Decoded, flits: &Flits) -> Activity {
     let flit_bits = f64::from(design.flit.data_width);
     let beats: u64 = done.ports.iter().map(|p| p.beats).sum();

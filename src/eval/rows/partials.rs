@@ -96,7 +96,7 @@ impl PartialsRow {
         }
     }
 
-    /// True if nothing is wrong.
+    /// True if all checks hold.
     pub fn is_good(&self) -> bool {
         self.bit_exact && self.within_bound && self.violations.is_empty()
     }

@@ -205,7 +205,7 @@ impl StepsLog {
 }
 
 impl StepsRow {
-    /// True if nothing is wrong.
+    /// True if all checks hold.
     pub fn is_good(&self) -> bool {
         let wrong = [self.bit_exact, self.memory_equal, self.within_bound].contains(&Some(false));
         !wrong && self.saturated.is_empty() && self.violations.is_empty()

@@ -2,7 +2,7 @@
 //! memory's bandwidth.
 //!
 //! A run cannot take fewer cycles than its tightest bound, which depends on the ports and tiles that
-//! its KV lies at. Its distance from the bound of its bytes and arrays measures what the fabric adds.
+//! its KV lies at. Its distance from the bound of its bytes and arrays is the overhead of the fabric.
 
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::design::{packet_cycles, Bounds, Class, Design, Port};

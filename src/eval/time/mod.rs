@@ -1,4 +1,4 @@
-//! The time of a run: what bounds it, and its parts one behind the other.
+//! The time of a run: its bounds, and its parts one after the other.
 
 pub(super) mod bounds;
 pub(super) mod breakdown;

@@ -66,7 +66,7 @@ mod tests {
         let mut uut = CreditCounter::default();
         for credits in 0..=DEPTH {
             for (send, credit) in [(false, false), (false, true), (true, false), (true, true)] {
-                // What the shell and the neighbour promise.
+                // Excluded by the shell and the neighbour.
                 if (send && credits == 0) || (credit && credits == DEPTH) {
                     continue;
                 }

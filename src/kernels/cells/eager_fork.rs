@@ -1,7 +1,7 @@
 //! Eager fork: sends a word two ways, each as soon as that way can take it.
 //!
 //! Invariant: a word goes each way that it needs exactly once, and it is done when it has gone
-//! all of them. What has gone already is noted until then.
+//! all of them. Ways already taken are noted until then.
 
 use crate::kernels::printing::error::PrintError;
 use crate::kernels::printing::kernel::Kernel;

@@ -281,9 +281,9 @@ pub struct Causes {
     pub ready: bool,
     /// The core could not be reset for a run that had not failed before.
     pub unreset: bool,
-    /// What ends any run, from the host's reset to the watchdog.
+    /// Events that end any run, from the host's reset to the watchdog.
     pub ends: [bool; 11],
-    /// What refuses one, from the list to memory that is owed.
+    /// Events that refuse a run, from the list to answers that memory owes.
     pub refuses: [bool; 8],
 }
 

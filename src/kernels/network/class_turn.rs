@@ -27,7 +27,7 @@ pub struct ClassTurn {
     pub data_before_fetch_q: Signal<In, Bit>,
     /// Other flits of PART go before first flits.
     pub body_before_first_q: Signal<In, Bit>,
-    /// What goes before a first flit of a PART packet asks.
+    /// A kind that precedes a first flit of a PART packet asks.
     pub blocks_first: Signal<Out, Bit>,
     /// The same for another flit of a PART packet.
     pub blocks_body: Signal<Out, Bit>,

@@ -3,7 +3,7 @@
 //! Invariant: while both sides ask, the first wins `share` times, then its rivals `rival_share` times,
 //! and so on. Wins count, not cycles: the period of returning credits cannot lock out a side. Wins of a
 //! side in its own turn count even if the other does not ask, so that one that asks seldom need not wait
-//! for all of it; wins in the turn of the other do not. What is left of a turn is counted down and the
+//! for all of it; wins in the turn of the other do not. A counter holds the wins left in a turn and the
 //! shares are read when a turn begins, so the decision is one bit, and nothing is compared.
 
 use crate::kernels::printing::error::PrintError;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: while both ask, straight flits win `share` times for one win of their rivals. A win of the
 //! rivals always begins a new round, so what straight flits did not use of the last one is not held
-//! against them. Wins count, not cycles, as in `shared_turn`; what is left of a round is counted down.
+//! against them. Wins count, not cycles, as in `shared_turn`; a counter holds the wins left in a round.
 
 use crate::kernels::printing::error::PrintError;
 use crate::kernels::printing::kernel::Kernel;

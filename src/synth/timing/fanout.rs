@@ -1,4 +1,4 @@
-//! Nets with the most pins: what a reset, an enable or a select reaches within one cycle.
+//! Nets with the most pins: the pins that a reset, an enable or a select reaches within one cycle.
 
 use super::paths::{word, Naming};
 use crate::synth::netlist::Direction;

@@ -5,7 +5,7 @@
 //! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
 //! * [`fanout`]: the nets with the most pins.
 //! * [`part`]: the paths of a part and its interface.
-//! * [`mod@reference`]: what an old version had by the same model.
+//! * [`mod@reference`]: figures of an old version by the same model.
 //! * [`whole`]: paths of the whole design, put together from the parts.
 //!
 //! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.

@@ -24,7 +24,7 @@ pub struct PartTiming {
     pub(super) interface: Interface,
 }
 
-/// What is seen of a part at its ports.
+/// Timing of a part at its ports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Interface {
     pub(super) inputs: Vec<Input>,

@@ -1,4 +1,4 @@
-//! What the caller of a search hears while it goes on.
+//! Notices to the caller of a search while it goes on.
 
 use crate::tools::error::ToolError;
 use crate::tools::find::program::Program;

@@ -1,4 +1,4 @@
-//! The places in which a tool is looked up, and the choice among what they have.
+//! The places in which a tool is looked up, and the choice among the tools found there.
 
 use crate::tools::error::ToolError;
 use crate::tools::find::notice::{Caller, Notice};

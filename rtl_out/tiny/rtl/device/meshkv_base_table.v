@@ -10,7 +10,7 @@ module meshkv_base_table #(
     parameter ARG_BITS = 4,
     // Low bits of a base address that are 0.
     parameter ALIGN_LOG = 12,
-    // Number of the first port's argument.
+    // Number of the argument with the base address of the first memory port.
     parameter FIRST_ARGUMENT = 2,
     // Width of the number of a part in bits.
     parameter PART_WIDTH = 1

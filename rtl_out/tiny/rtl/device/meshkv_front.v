@@ -77,27 +77,27 @@ module meshkv_front #(
     parameter COLS = 3,
     // Tiles from south to north.
     parameter ROWS = 2,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    // Two bits a row: number of SLR boundaries, with registers, between the row and the front.
     parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 3,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 32,
     // Query heads of the model.
     parameter QUERY_HEADS = 6,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3,
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 5,
-    // Number of the first port's argument.
+    // Number of the argument with the base address of the first memory port.
     parameter FIRST_ARGUMENT = 2,
     // Lowest bit of an address that names the part of memory.
     parameter PART_LSB = 18,
-    // Bits that do; 0: all addresses are in that of the own argument.
+    // Bits of an address that name the part of memory; 0: all addresses are in the part of the port's own argument.
     parameter PART_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 1,

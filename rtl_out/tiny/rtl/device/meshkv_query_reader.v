@@ -17,7 +17,7 @@ module meshkv_query_reader #(
     parameter HEAD_ID_WIDTH = 3,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 32,

@@ -13,7 +13,7 @@ module meshkv_read_guard #(
     parameter ADDR_WIDTH = 21,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3,
     // Bits of an AXI ID that number resets.
     parameter EPOCH_BITS = 2,
@@ -27,11 +27,11 @@ module meshkv_read_guard #(
     parameter SECOND = 0,
     // Bursts of an epoch at most that memory owes.
     parameter BURSTS = 8,
-    // Number of the first port's argument.
+    // Number of the argument with the base address of the first memory port.
     parameter FIRST_ARGUMENT = 2,
     // Lowest bit of an address that names the part of memory.
     parameter PART_LSB = 18,
-    // Bits that do; 0: all addresses are in that of the own argument.
+    // Bits of an address that name the part of memory; 0: all addresses are in the part of the port's own argument.
     parameter PART_WIDTH = 3,
     // Ports to external memory.
     parameter PORTS = 6

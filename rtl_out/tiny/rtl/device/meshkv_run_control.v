@@ -115,7 +115,7 @@ module meshkv_run_control #(
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
     // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory
     // still owes. RELEASE waits until the core is out of its reset. LIST
-    // lies between two visits of ARGUMENTS: a host may write registers meanwhile, and what it wrote is read again.
+    // lies between two visits of ARGUMENTS: a host may write arguments meanwhile, and they are read again.
     localparam [3:0] IDLE = 4'd0, ARGUMENTS = 4'd1, QUERIES = 4'd2, DESCRIPTORS = 4'd3, OUTPUTS = 4'd4, OVER = 4'd5,
         RESET = 4'd6, QUIET = 4'd7, RELEASE = 4'd8, LIST = 4'd9;
     localparam FIRST_WORD   = 4;  // First word of the first argument.
@@ -142,8 +142,8 @@ module meshkv_run_control #(
     wire                   works = state_q == ARGUMENTS || state_q == QUERIES || state_q == DESCRIPTORS || state_q == OUTPUTS
         || state_q == LIST;
 
-    // Arguments are read one word a cycle, from the first to the last that changed since they were read last. Accesses
-    // that were under way when the run began have changed what they change by then.
+    // Arguments are read one word a cycle, from the first to the last that changed since the previous scan. Accesses
+    // in flight when the run began have taken effect by then.
     reg  [ARG_WORD_BITS-1:0] word_q, until_q, end_q;
     reg                    fresh_q;  // Some argument changed.
     reg  [3:0]             lead_q;

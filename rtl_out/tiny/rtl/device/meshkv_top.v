@@ -78,27 +78,27 @@ module meshkv_top #(
     parameter COLS = 3,
     // Tiles from south to north.
     parameter ROWS = 2,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    // Two bits a row: number of SLR boundaries, with registers, between the row and the front.
     parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 3,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 32,
     // Query heads of the model.
     parameter QUERY_HEADS = 6,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3,
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 5,
-    // Number of the first port's argument.
+    // Number of the argument with the base address of the first memory port.
     parameter FIRST_ARGUMENT = 2,
     // Lowest bit of an address that names the part of memory.
     parameter PART_LSB = 18,
-    // Bits that do; 0: all addresses are in that of the own argument.
+    // Bits of an address that name the part of memory; 0: all addresses are in the part of the port's own argument.
     parameter PART_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 1,
@@ -130,11 +130,11 @@ module meshkv_top #(
     parameter HEAD_WIDTH = 23,
     // Slot from which half a buffer leads to slot 1.
     parameter [PTR_WIDTH-1:0] HALF_SLOT = 2'd2,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
@@ -176,7 +176,7 @@ module meshkv_top #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 7,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
@@ -224,7 +224,7 @@ module meshkv_top #(
     parameter TAG_WIDTH = 11,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 64,
-    // Width of their number in bits.
+    // Width of the count of request credits in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of a slice.
     parameter SLICE_FLITS = 128,
@@ -266,15 +266,15 @@ module meshkv_top #(
     parameter PART_ID_WIDTH = 5,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
+    // Counted events that come from outside this module.
     parameter OUTSIDE_EVENTS = 3,
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
     parameter FIFO_PTR_WIDTH = 5,
-    // Width of its pointers in gray code.
+    // Width of the FIFO's pointers in gray code.
     parameter GRAY_WIDTH = 6,
-    // Width of a number of its places in bits.
+    // Width of a number of free places in bits.
     parameter ROOM_WIDTH = 5,
     // Query heads of a column at most.
     parameter HEADS = 2,
@@ -292,7 +292,7 @@ module meshkv_top #(
     parameter JOB_DEPTH = 16,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 6,
-    // Cycles from then until the next block may be loaded, a lane a cycle.
+    // Cycles from the load of a block to the earliest load of the next, a lane a cycle.
     parameter LOAD_GAP = 0,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 3,
@@ -318,7 +318,7 @@ module meshkv_top #(
     parameter LOGIT_WIDTH = 58,
     // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
-    // Its bits below the point.
+    // Bits of SCALE below the point.
     parameter SCALE_SHIFT = 27,
     // Words of four elements of a query's part.
     parameter PART_WORDS = 1,

@@ -37,11 +37,11 @@ module meshkv_fabric #(
     parameter FLIT_WIDTH = 64,
     // Slot from which half a buffer leads to slot 1.
     parameter [PTR_WIDTH-1:0] HALF_SLOT = 2'd2,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16,
     // Ports to external memory.
     parameter PORTS = 6,
@@ -69,7 +69,7 @@ module meshkv_fabric #(
     parameter HEAD_PLACE_WIDTH = 1,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 3,
@@ -105,7 +105,7 @@ module meshkv_fabric #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 7,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
@@ -157,7 +157,7 @@ module meshkv_fabric #(
     parameter REGION_WIDTH = 18,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3,
     // Rows from a column's head to the next, with one tile a head.
     parameter ROW_STEP = 1,
@@ -169,7 +169,7 @@ module meshkv_fabric #(
     parameter HALF_FLITS = 64,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 32,
-    // Width of their number in bits.
+    // Width of the count of request credits in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of a slice.
     parameter SLICE_FLITS = 128,
@@ -213,15 +213,15 @@ module meshkv_fabric #(
     parameter PART_ID_WIDTH = 5,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
+    // Counted events that come from outside this module.
     parameter OUTSIDE_EVENTS = 3,
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
     parameter FIFO_PTR_WIDTH = 5,
-    // Width of its pointers in gray code.
+    // Width of the FIFO's pointers in gray code.
     parameter GRAY_WIDTH = 6,
-    // Width of a number of its places in bits.
+    // Width of a number of free places in bits.
     parameter ROOM_WIDTH = 5
 ) (
     input  wire                              clk,

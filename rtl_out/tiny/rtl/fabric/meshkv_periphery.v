@@ -42,7 +42,7 @@ module meshkv_periphery #(
     parameter HEAD_PLACE_WIDTH = 1,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 3,
@@ -78,7 +78,7 @@ module meshkv_periphery #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 7,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
@@ -132,7 +132,7 @@ module meshkv_periphery #(
     parameter REGION_WIDTH = 18,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3
 ) (
     input  wire                            clk,

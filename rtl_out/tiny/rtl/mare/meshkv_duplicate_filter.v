@@ -47,7 +47,7 @@ module meshkv_duplicate_filter #(
     output wire                   event_false_positive,  // The Bloom filter hits and no exact tag does.
     output wire                   event_hit,  // An exact tag hits.
     output wire                   event_trim,  // Some destinations have it already and are removed.
-    output wire                   event_drop,  // All destinations have it already: nothing is sent.
+    output wire                   event_drop,  // All destinations have the chunk already: it is not sent.
     output wire                   event_full  // No tag is free: it is sent and not recorded.
 );
     localparam ADDR_WIDTH = ENTRIES > 1 ? $clog2(ENTRIES) : 1;

@@ -141,7 +141,7 @@ module meshkv_home_agent #(
     output wire                      event_false_positive,  // The Bloom filter hits and no exact tag does.
     output wire                      event_hit,  // An exact tag hits.
     output wire                      event_trim,  // Some destinations have it already and are removed.
-    output wire                      event_drop,  // All destinations have it already: nothing is sent.
+    output wire                      event_drop,  // All destinations have the chunk already: it is not sent.
     output wire                      event_full,  // No tag is free: it is sent and not recorded.
     output wire                      event_open,  // A fetch opens a request.
     output wire                      event_merge,  // A fetch joins a request.
@@ -202,7 +202,7 @@ module meshkv_home_agent #(
         .m_data       (found),
         .event_park   (event_park)
     );
-    // What has passed waits here for the request table. Pointers have a bit more than a place.
+    // Fetches that have passed the check wait here for the request table. Pointers are a bit wider than a place.
     localparam PLACE_WIDTH  = $clog2(CHECKED_DEPTH);
     localparam PASSED_WIDTH = SLOT_WIDTH + FETCH_WIDTH;
     localparam ALMOST_NUM   = CHECKED_DEPTH - 1;

@@ -4,7 +4,7 @@
 // Directory of the slices in the staging memory: their slots, and when they are served.
 //
 // A slot is freed when its slice is complete, all expected tiles have requested the last flit and
-// nothing of it remains to be sent. A slice without expected tiles stays.
+// all its flits have been sent. A slice without expected tiles stays.
 `default_nettype none
 module meshkv_staging_directory #(
     // Width of a tag (stream, layer, segment, slice) in bits.

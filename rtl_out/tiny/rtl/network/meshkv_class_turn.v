@@ -3,8 +3,8 @@
 //
 // Chooses the kind of flit that an output sends.
 //
-// What is scarce is the credit of a virtual channel, so classes take turns before inputs do. A class
-// that wins against another goes last; one without a rival changes nothing.
+// Credits of virtual channels are scarce, so an output arbitrates between classes before inputs. A class
+// that wins against another goes last; one without a rival leaves the order as it is.
 `default_nettype none
 module meshkv_class_turn (
     input  wire       clk,

@@ -37,7 +37,7 @@ module meshkv_credit_counter #(
     end
 
     always @(posedge clk) begin
-        // What is sent is known last. As an enable it would come later than among the data, so these are no choices.
+        // `send` arrives last. It is part of the data here, because an enable would delay it further.
         available_q <= (available_d & (send | credit)) | (available_q & ~(send | credit));
         fill_q      <= (fill_next & {PTR_WIDTH{send}}) | (fill_q & ~{PTR_WIDTH{send}});
         if (credit) free_q <= {free_q[PTR_WIDTH-2:0], RING[free_q]};

@@ -160,7 +160,7 @@ module meshkv_input_port #(
             assign next_slots[v] = rd_next;
             assign more[v]       = rd_next != wr_ptr_q;
 
-            // At least half of the slots hold a flit: what passes through is backed up. A pointer that follows the write
+            // At least half of the slots hold a flit: straight traffic is backed up. A pointer that follows the write
             // pointer half a buffer behind meets the read pointer there, so flits need not be counted.
             reg                  full_q;
             reg  [PTR_WIDTH-1:0] half_ptr_q;

@@ -17,11 +17,11 @@ module meshkv_switch_allocator #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,
@@ -141,7 +141,7 @@ module meshkv_switch_allocator #(
     localparam [4:0] OUTPUTS_L = 5'b01111;
 
     reg  [4:0] holder_q;  // One-hot: the input whose claims count.
-    reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
+    reg  [2:0] closed_q;  // Class whose credits it claimed in the cycle before; below, at which outputs.
     reg  [4:0] closed_outputs_q;
     reg  [4:0] period_q;
     reg [15:0] random_q;  // When turns slip, so that none locks to the rhythm of returning credits.

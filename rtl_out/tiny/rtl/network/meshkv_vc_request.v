@@ -14,11 +14,11 @@ module meshkv_vc_request #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,

@@ -10,7 +10,7 @@ module meshkv_weight #(
     parameter LOGIT_WIDTH = 58,
     // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
-    // Its bits below the point.
+    // Bits of SCALE below the point.
     parameter SCALE_SHIFT = 27
 ) (
     input  wire                   clk,

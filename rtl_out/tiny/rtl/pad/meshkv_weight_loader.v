@@ -21,7 +21,7 @@ module meshkv_weight_loader #(
     parameter BLOCK_WIDTH = 1,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 6,
-    // Cycles from then until the next block may be loaded, a lane a cycle.
+    // Cycles from the load of a block to the earliest load of the next, a lane a cycle.
     parameter LOAD_GAP = 0,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 3,

@@ -30,7 +30,7 @@ module meshkv_column_root #(
     parameter ROOT_LANES = 2,
     // Numbers of a complete head that leave a cycle, a power of two up to LANES.
     parameter FINISH_LANES = 2,
-    // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
+    // Width of a sum in bits: 54 plus the width of the number of tokens; at most 72.
     parameter SUM_WIDTH = 62,
     // Bits of a sum below the point.
     parameter FRACTION = 36,
@@ -81,8 +81,8 @@ module meshkv_column_root #(
     // The sender's row travels in the layer field.
     localparam FROM_WIDTH = Y_WIDTH + LAYER_WIDTH;
     localparam ID_WIDTH   = HEAD_PLACE_WIDTH + FROM_WIDTH + STREAM_WIDTH;
-    // Flits are registered before the root stores them. Those of its own tile come straight from the register that PaD's
-    // clock writes, and no word of another clock ends in a memory. It is stable while it is sampled.
+    // Flits are registered before the root stores them. Flits of its own tile come straight from a register of PaD's
+    // clock, and no word of another clock may end in a memory. That register is stable while it is sampled.
     reg  [SOURCES-1:0] valid_q;
     reg                    first_q, last_q;
     reg  [Y_WIDTH-1:0]     others_q;

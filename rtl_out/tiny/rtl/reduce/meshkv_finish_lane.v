@@ -6,7 +6,7 @@
 // Both are there ten cycles after the number. The leading bits are shown for the divider.
 `default_nettype none
 module meshkv_finish_lane #(
-    // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
+    // Width of a sum in bits: 54 plus the width of the number of tokens; at most 72.
     parameter SUM_WIDTH = 62,
     // Bits of a sum below the point.
     parameter FRACTION = 36

@@ -8,7 +8,7 @@
 // beyond the range, l has a sign.
 `default_nettype none
 module meshkv_part_former #(
-    // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
+    // Width of a sum in bits: 54 plus the width of the number of tokens; at most 72.
     parameter SUM_WIDTH = 62,
     // Bits of a sum below the point.
     parameter FRACTION = 36,

@@ -48,7 +48,7 @@ module meshkv_column_controller #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 7,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 3,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 2,
@@ -332,7 +332,7 @@ module meshkv_column_controller #(
     end
     reg  [ROWS-1:0]           asked_6;
     reg  [EXPECTED_WIDTH-1:0] askers_q;  // Tiles that ask, over the pieces of this slice so far.
-    // What decides on a word is known with it: queries and new tokens wait for that.
+    // The signals that decide on a word are registered with it: queries and new tokens wait for them.
     reg                       here_6;     // The slice's tiles are in this column,
     reg                       asks_6;     // and some ask.
     reg                       asked_q;    // Some tile asks, over the pieces of this slice so far.
@@ -401,7 +401,7 @@ module meshkv_column_controller #(
     wire                  free     = ~word_valid_q | word_ready;
     wire   paused  = full;
     assign advance = free & ~paused;
-    // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
+    // A query takes any cycle in which no descriptor makes a word. So do the words that announce queries to tiles.
     wire   spare   = free & (paused | ~says);
     assign query_ready = spare & ~marks;
     wire   said     = advance & says & ~call;

@@ -24,7 +24,7 @@ module meshkv_filler #(
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
     parameter LEN_WIDTH = 2,
-    // Width of their number in bits.
+    // Width of the count of request credits in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 64,

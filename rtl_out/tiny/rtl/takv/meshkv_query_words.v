@@ -12,7 +12,7 @@ module meshkv_query_words #(
     parameter HEAD_PLACE_WIDTH = 1,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 1,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 3,

@@ -77,25 +77,25 @@ module meshkv_front #(
     parameter COLS = 4,
     // Tiles from south to north.
     parameter ROWS = 8,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    // Two bits a row: number of SLR boundaries, with registers, between the row and the front.
     parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
-    // Groups of such words of all streams and KV heads.
+    // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
+    // Width of the number of a group of words of new tokens in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
     // Byte in the buffer of queries where new tokens begin.
     parameter TOKENS_AT = 8192,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6,
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 5,

@@ -142,7 +142,7 @@ module meshkv_list_reader #(
         end
     endgenerate
 
-    // The checker has one descriptor at a time. That of the registers comes first: a host waits for it.
+    // The checker has one descriptor at a time. A pushed descriptor has precedence: its host waits for the answer.
     reg  free_q, of_list_q, put_q, host_q;
     wire host = push | host_q;
     assign ends     = put_checked & ~free_q & of_list_q;
@@ -154,7 +154,7 @@ module meshkv_list_reader #(
         : {set_cache, set_first, set_stride, set_count, set_rows, set_streams, set_flags};
     wire unused_reserve = |desc_q[DESC_BITS-1:224];
 
-    // The refusal of a descriptor of the list is told when its run is refused.
+    // The refusal of a descriptor of the list is reported when its run is refused.
     reg  [4:0] cause_q;
     wire       of_list = put_refuse & of_list_q;
     wire       tells   = drops & bad_q;

@@ -22,7 +22,7 @@ module meshkv_output_writer #(
     parameter HEAD_PLACE_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,

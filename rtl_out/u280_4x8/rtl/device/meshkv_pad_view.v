@@ -13,7 +13,7 @@ module meshkv_pad_view #(
     parameter ROWS = 8,
     // COLS * ROWS.
     parameter TILES = 32,
-    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
+    // Two bits a row: number of SLR boundaries, with registers, between the row and the front.
     parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00
 ) (
     input  wire                clk,

@@ -13,7 +13,7 @@ module meshkv_read_guard #(
     parameter ADDR_WIDTH = 32,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6,
     // Bits of an AXI ID that number resets.
     parameter EPOCH_BITS = 2,

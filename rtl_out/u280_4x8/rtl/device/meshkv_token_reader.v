@@ -13,9 +13,9 @@ module meshkv_token_reader #(
     parameter STREAMS_WIDTH = 2,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
-    // Groups of such words of all streams and KV heads.
+    // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
+    // Width of the number of a group of words of new tokens in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,

@@ -10,7 +10,7 @@
 module meshkv_token_writer #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
@@ -154,7 +154,7 @@ module meshkv_token_writer #(
     wire                      unused_at = |{key_at, value_at};
     wire [REGION_WIDTH-1:0]   of_slice = { {REGION_WIDTH-LOCAL_WIDTH{1'b0}}, word[16+:LOCAL_WIDTH]} * SLICE_BYTES[REGION_WIDTH-1:0];
     wire [AXI_ADDR_WIDTH-1:0] numbered = {word[16+LOCAL_WIDTH+:AXI_ADDR_WIDTH-REGION_WIDTH], of_slice};
-    // Slices of a power of two of bytes begin at multiples of it: nothing is to be added.
+    // Slices whose size is a power of two begin at multiples of it: an OR replaces the addition.
     localparam ALIGNED = (SLICE_BYTES & (SLICE_BYTES - 1)) == 0;
     wire [63:0]               first    = { {64-AXI_ADDR_WIDTH{1'b0}}, slice_q}, inside_at = { {64-AT_BITS{1'b0}}, at_q};
     wire [63:0]               offset   = ALIGNED ? first | inside_at : first + inside_at;

@@ -37,11 +37,11 @@ module meshkv_core #(
     parameter FLIT_WIDTH = 512,
     // Slot from which half a buffer leads to slot 1.
     parameter [PTR_WIDTH-1:0] HALF_SLOT = 3'd5,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16,
     // Ports to external memory.
     parameter PORTS = 32,
@@ -61,7 +61,7 @@ module meshkv_core #(
     parameter HEAD_PLACE_WIDTH = 3,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
@@ -97,7 +97,7 @@ module meshkv_core #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 8,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 3,
@@ -139,9 +139,9 @@ module meshkv_core #(
     parameter COLUMN_SLICES = 8,
     // Words of 64 bits of K and V of a token and KV head.
     parameter TOKEN_WORDS = 64,
-    // Groups of such words of all streams and KV heads.
+    // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
+    // Width of the number of a group of words of new tokens in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
     // Width of the ID of a tile's burst in bits.
     parameter ID_WIDTH = 3,
@@ -157,7 +157,7 @@ module meshkv_core #(
     parameter REGION_WIDTH = 27,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6,
     // Rows from a column's head to the next, with one tile a head.
     parameter ROW_STEP = 1,
@@ -169,7 +169,7 @@ module meshkv_core #(
     parameter HEAD_DIM = 128,
     // Words of new tokens that a tile can send without an answer.
     parameter TOKEN_DEPTH = 32,
-    // Width of their number in bits.
+    // Width of the count of request credits in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
@@ -215,15 +215,15 @@ module meshkv_core #(
     parameter PART_ID_WIDTH = 7,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
+    // Counted events that come from outside this module.
     parameter OUTSIDE_EVENTS = 3,
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
     parameter FIFO_PTR_WIDTH = 7,
-    // Width of its pointers in gray code.
+    // Width of the FIFO's pointers in gray code.
     parameter GRAY_WIDTH = 8,
-    // Width of a number of its places in bits.
+    // Width of a number of free places in bits.
     parameter ROOM_WIDTH = 7,
     // Query heads of a column at most.
     parameter HEADS = 8,
@@ -245,7 +245,7 @@ module meshkv_core #(
     parameter JOB_DEPTH = 16,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 26,
-    // Cycles from then until the next block may be loaded, a lane a cycle.
+    // Cycles from the load of a block to the earliest load of the next, a lane a cycle.
     parameter LOAD_GAP = 4,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 6,
@@ -271,7 +271,7 @@ module meshkv_core #(
     parameter LOGIT_WIDTH = 60,
     // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
-    // Its bits below the point.
+    // Bits of SCALE below the point.
     parameter SCALE_SHIFT = 28,
     // Words of four elements of a query's part.
     parameter PART_WORDS = 8,

@@ -26,7 +26,7 @@ module meshkv_periphery #(
     parameter HEAD_PLACE_WIDTH = 3,
     // Words of a query, four elements each, that come together.
     parameter QUERY_GROUP = 4,
-    // Width of the number of such a group of a query in bits.
+    // Width of the number of a group of words of a query in bits.
     parameter QUERY_GROUP_WIDTH = 3,
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
@@ -70,7 +70,7 @@ module meshkv_periphery #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 8,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 3,
@@ -112,9 +112,9 @@ module meshkv_periphery #(
     parameter COLUMN_SLICES = 8,
     // Words of 64 bits of K and V of a token and KV head.
     parameter TOKEN_WORDS = 64,
-    // Groups of such words of all streams and KV heads.
+    // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
+    // Width of the number of a group of words of new tokens in bits.
     parameter TOKEN_GROUP_WIDTH = 9,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
@@ -132,7 +132,7 @@ module meshkv_periphery #(
     parameter REGION_WIDTH = 27,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6
 ) (
     input  wire                            clk,

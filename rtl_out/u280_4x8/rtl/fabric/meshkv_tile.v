@@ -62,7 +62,7 @@ module meshkv_tile #(
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
     parameter LEN_WIDTH = 4,
-    // Width of their number in bits.
+    // Width of the count of request credits in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
@@ -126,15 +126,15 @@ module meshkv_tile #(
     parameter PART_ID_WIDTH = 7,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
+    // Counted events that come from outside this module.
     parameter OUTSIDE_EVENTS = 3,
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
     parameter FIFO_PTR_WIDTH = 7,
-    // Width of its pointers in gray code.
+    // Width of the FIFO's pointers in gray code.
     parameter GRAY_WIDTH = 8,
-    // Width of a number of its places in bits.
+    // Width of a number of free places in bits.
     parameter ROOM_WIDTH = 7
 ) (
     input  wire                        clk,

@@ -76,7 +76,7 @@ module meshkv_request_table #(
     wire [ENTRIES-1:0] scanned;  // Belongs to the scanned slot.
 
     // A fetch is compared with all entries in one cycle and placed in the next. Only a placed fetch opens a request,
-    // so what the compared one has not seen is its predecessor's. A request that has left is no longer valid.
+    // so the comparison can miss no request but that of the fetch before. A request that has left is no longer valid.
     reg                   p_valid_q, p_again_q;
     reg [KEY_WIDTH-1:0]   p_key_q;
     reg [INDEX_WIDTH-1:0] p_first_q, p_last_q;
@@ -122,7 +122,7 @@ module meshkv_request_table #(
     assign event_blocked = p_valid_q & ~placed;
 
     // One chunk of one entry at a time, entries in turn. An entry is chosen in one cycle and read in another, so the next
-    // is chosen while the chunk before waits. What is chosen is closed: it does not change until it is read.
+    // is chosen while the chunk before waits. The chosen entry is closed: it does not change until it is read.
     reg                m_valid_q;
     reg  [ENTRIES-1:0] later_q;  // Entries above the last one read, which come first.
     reg  [ENTRIES-1:0] turn_q;   // One-hot: the entry that is read next.

@@ -37,9 +37,9 @@ module meshkv_requester #(
     parameter RETRY_TICKS = 64,
     // Width of a place in the FIFO in bits, as small as possible.
     parameter PTR_WIDTH = 7,
-    // Width of its pointers in gray code.
+    // Width of the FIFO's pointers in gray code.
     parameter GRAY_WIDTH = 8,
-    // Width of a number of its places in bits.
+    // Width of a number of free places in bits.
     parameter ROOM_WIDTH = 7
 ) (
     input  wire                   clk,
@@ -139,8 +139,8 @@ module meshkv_requester #(
     assign came_valid      = event_flit;
     assign came_tag        = x_tag_q;
 
-    // A command is compared in one cycle and answered in a later one. Only an answer opens a range, so what is compared
-    // can only have become less: generations are forgotten, places are freed. Whether a range still waits is asked anew.
+    // A command is compared in one cycle and answered in a later one. Only an answer opens a range, so matches can only
+    // disappear meanwhile: generations are forgotten, places are freed. Whether a range still waits is checked again.
     reg                   c_valid_q, c_checked_q, c_patient_q;
     reg [TAG_WIDTH-1:0]   c_tag_q;
     reg [X_WIDTH-1:0]     c_x_q;

@@ -90,7 +90,7 @@ module meshkv_slice_streamer #(
     reg                      valid_1, valid_2, near_2, far_2, several_2;
     reg  [VCS-1:0]           vc_2;
     wire                     advance = ~valid_2 | m_ready;
-    // While a part of a flit is written nothing is read; what was read before goes on.
+    // While a part of a flit is written no flit is read; flits read before advance.
     wire                     steps   = advance & ~patch_valid;
     wire                     ends    = steps & (index_q == last_q);
 

@@ -49,7 +49,7 @@ module meshkv_staging_memory #(
         if (rd_en) out_q <= read_q;
     end
     assign rd_data = out_q;
-    wire unused_valid = rd_valid;  // Only the check of a simulation reads it: what is read without it is not used.
+    wire unused_valid = rd_valid;  // Only the check of a simulation reads it: data read without rd_valid is unused.
 
 `ifndef SYNTHESIS
     // A read of the address being written differs between the device and this model. The first edge is

@@ -83,15 +83,15 @@ module meshkv_transport #(
     parameter PART_ID_WIDTH = 7,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
-    // Of these, events from outside this module.
+    // Counted events that come from outside this module.
     parameter OUTSIDE_EVENTS = 3,
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
     parameter FIFO_PTR_WIDTH = 7,
-    // Width of its pointers in gray code.
+    // Width of the FIFO's pointers in gray code.
     parameter GRAY_WIDTH = 8,
-    // Width of a number of its places in bits.
+    // Width of a number of free places in bits.
     parameter ROOM_WIDTH = 7
 ) (
     input  wire                      clk,

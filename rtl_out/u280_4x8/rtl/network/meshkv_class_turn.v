@@ -3,8 +3,8 @@
 //
 // Chooses the kind of flit that an output sends.
 //
-// What is scarce is the credit of a virtual channel, so classes take turns before inputs do. A class
-// that wins against another goes last; one without a rival changes nothing.
+// Credits of virtual channels are scarce, so an output arbitrates between classes before inputs. A class
+// that wins against another goes last; one without a rival leaves the order as it is.
 `default_nettype none
 module meshkv_class_turn (
     input  wire       clk,
@@ -13,7 +13,7 @@ module meshkv_class_turn (
     output wire [2:0] send,  // One-hot, or none if nothing asks.
     output wire [2:0] block  // A kind that goes before this one asks.
 );
-    // PART asks with one kind: an input has chosen among its channels.
+    // PART has one request: an input has chosen among its channels.
     wire first = ask[0];
     wire body  = 1'b0;
     wire fetch = ask[1];

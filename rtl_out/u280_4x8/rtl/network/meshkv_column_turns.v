@@ -26,7 +26,7 @@ module meshkv_column_turns #(
     wire unused_east = east_wins;
     wire joins = used & ~straight_wins;
 
-    // What passes straight through, and all that joins here.
+    // Straight flits against all joining flits.
     meshkv_straight_turn #(
         .WIDTH(SHARE_WIDTH)
     ) u_straight (
@@ -40,7 +40,7 @@ module meshkv_column_turns #(
         .spent_turn(straight_spent)
     );
 
-    // The row, a share for each of its tiles on the sides that ask, and the tile.
+    // The row against the tile: the row's share is the number of its tiles on the sides that request.
     wire [WIDTH-1:0] row_share = request[EAST] == request[WEST] ? tiles_row : request[EAST] ? tiles_e : tiles_w;
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
@@ -69,7 +69,7 @@ module meshkv_column_turns #(
         .rival_turn (west_turn)
     );
 
-    // Each from the requests and whose turn it is: an input wins unless one that goes first asks.
+    // Grants follow from the requests and the turns: an input wins unless one with precedence requests.
     wire straight_first = request[STRAIGHT] & ~straight_spent;
     assign grant[STRAIGHT] = request[STRAIGHT] & ~(straight_spent & |request[TILE:EAST]);
     assign grant[EAST]     = request[EAST] & ~straight_first & ~(request[TILE] & tile_turn) & ~(request[WEST] & west_turn);

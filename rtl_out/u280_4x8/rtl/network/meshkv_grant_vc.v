@@ -3,7 +3,7 @@
 //
 // Virtual channel of the flit that an output is granted, from the grants of its inputs.
 //
-// What each input would send is known before the grants, which pass two gates here.
+// The flit that each input would send is known before the grants, which pass two gates here.
 `default_nettype none
 module meshkv_grant_vc #(
     // Inputs that may use the output.
@@ -16,7 +16,7 @@ module meshkv_grant_vc #(
     // By input, the first one lowest.
     input  wire [3*INPUTS-1:0]       kind,  // Grants: {KV_DATA, KV_FETCH, PART}.
     input  wire [INPUTS-1:0]         lost_single,  // The input sends north or south instead, unless both are copies of KV_DATA.
-    input  wire [INPUTS-1:0]         lost_copy,  // It sends a flit with one destination there, so no copies.
+    input  wire [INPUTS-1:0]         lost_copy,  // The input sends a flit with one destination north or south, so no copies here.
     input  wire [INPUTS*VCS-1:0]     slot,  // One-hot: channel of KV_DATA.
     input  wire [INPUTS*VN0_VCS-1:0] part_out,  // One-hot: the channel beyond of the flit of PART.
     input  wire [INPUTS-1:0]         part_last,  // The flit of PART is its packet's last.
@@ -35,7 +35,7 @@ module meshkv_grant_vc #(
         vc   = {VCS{1'b0}};
         ends = 1'b0;
         for (i = 0; i < INPUTS; i = i + 1) begin
-            // What is lost is known last.
+            // lost_single and lost_copy arrive last.
             won = (slot[i*VCS+:VCS] & {VCS{kind[3*i+DATA]}})
                 | { {VCS-VN0_VCS-1{1'b0}}, kind[3*i+FETCH], part_out[i*VN0_VCS+:VN0_VCS] & {VN0_VCS{kind[3*i+PART]}}};
             vc  = vc | (won & ~{ {VCS-VN0_VCS-1{lost_copy[i]}}, {VN0_VCS+1{lost_single[i]}}});

@@ -114,8 +114,8 @@ module meshkv_input_port #(
     assign done = rd_vc & ~(unserved & SEVERAL);
     assign occupied = occupied_d;
     assign freed    = done;
-    // The next head is loaded from the bank, or from the link if the bank holds no other flit. Whether a head
-    // leaves is known last and chooses between what its output is owed then and else.
+    // The next head is loaded from the bank, or from the link if the bank holds no other flit. The departure of
+    // a head arrives last, so it selects between two precomputed next states.
     wire [VCS-1:0] opens = rx_valid & ~occupied;
 
     generate
@@ -168,7 +168,7 @@ module meshkv_input_port #(
             end
             assign more[v]       = rd_next != wr_ptr_q;
 
-            // At least half of the slots hold a flit: what passes through is backed up. A pointer that follows the write
+            // At least half of the slots hold a flit: straight traffic is backed up. A pointer that follows the write
             // pointer half a buffer behind meets the read pointer there, so flits need not be counted.
             reg                  full_q;
             reg  [PTR_WIDTH-1:0] half_ptr_q;
@@ -187,7 +187,7 @@ module meshkv_input_port #(
 
             always @(posedge clk) begin
                 if (keep[v]) wr_ptr_q <= {wr_ptr_q[PTR_WIDTH-2:0], RING[wr_ptr_q]};
-                // Whether a head leaves is known last: it chooses here, as an enable would wait for it once more.
+                // The departure of a head arrives last: it selects data here, because an enable would delay it further.
                 rd_ptr_q <= (rd_next & {PTR_WIDTH{done[v]}}) | (rd_ptr_q & ~{PTR_WIDTH{done[v]}});
                 last_q[v] <= done[v] ? (more[v] ? next_last[v] : rx_last) : opens[v] ? rx_last : last_q[v];
                 if (rst) begin

@@ -35,11 +35,11 @@ module meshkv_router #(
     parameter FLIT_WIDTH = 512,
     // Slot from which half a buffer leads to slot 1.
     parameter [PTR_WIDTH-1:0] HALF_SLOT = 3'd5,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16
 ) (
     input  wire                         clk,

@@ -4,8 +4,8 @@
 // Matches the inputs of a router to its outputs, once a cycle; grants are used a cycle later.
 //
 // All outputs are decided side by side. An input that holds flits for two outputs asks for one of
-// them, in turns. North and south have most contenders: an input without a rival there asks for
-// nothing else, and one that wins there against a rival loses what it has won elsewhere.
+// them, in turns. North and south have most contenders: an input without a rival there requests
+// no other output, and one that wins there against a rival loses its grants at the other outputs.
 // An output first chooses a class, then an input of that class by the tiles behind it.
 `default_nettype none
 module meshkv_switch_allocator #(
@@ -17,11 +17,11 @@ module meshkv_switch_allocator #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,
@@ -141,7 +141,7 @@ module meshkv_switch_allocator #(
     localparam [4:0] OUTPUTS_L = 5'b01111;
 
     reg  [4:0] holder_q;  // One-hot: the input whose claims count.
-    reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
+    reg  [2:0] closed_q;  // Class whose credits it claimed in the cycle before; below, at which outputs.
     reg  [4:0] closed_outputs_q;
     reg  [4:0] period_q;
     reg [15:0] random_q;  // When turns slip, so that none locks to the rhythm of returning credits.
@@ -486,8 +486,8 @@ module meshkv_switch_allocator #(
     wire won_w_l = |kind_w_l;
 
     // Two flits of one input cannot leave together; copies of one KV_DATA flit can. An input that holds
-    // flits for two of north and south, or of east, west and the tile, asks for one of them. What could
-    // leave is not looked at, so this is known as early as what could.
+    // flits for two of north and south, or of east, west and the tile, asks for one of them. This choice
+    // ignores credits, so it is ready as early as the requests.
 
     wire [2:0] ask_e_n, ask_e_s;
     meshkv_side_choice u_side_e_ns (
@@ -653,9 +653,9 @@ module meshkv_switch_allocator #(
         .won_w        (kind_w_s),
         .won_l        (kind_l_s)
     );
-    // East, west and the tile are decided beside them. An input that is sure of north or south asks for nothing
-    // else but copies of the same flit. One that wins there against a rival loses what it wins here; the turns
-    // here count it as a win all the same.
+    // East, west and the tile are decided in parallel. An input that is sure of north or south requests these only
+    // for copies of the same flit. One that wins there against a rival loses its grants here; the turns here
+    // count them as wins all the same.
     assign lost_single_n = |kind_n_s;
     assign lost_copy_n   = |kind_n_s[1:0];
     assign lost_single_s = |kind_s_n;

@@ -14,11 +14,11 @@ module meshkv_vc_request #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Times that others of its port may go before a head that could leave.
+    // Grants that a ready head may lose to others of its port before it gets exclusive access.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
     parameter CLAIM_PERIODS = 8,
-    // Periods after which another head of its port has the turn to claim.
+    // Periods after which a claiming head passes the turn to claim to another head of its port.
     parameter CLAIM_LIMIT = 16
 ) (
     input  wire                 clk,
@@ -58,14 +58,14 @@ module meshkv_vc_request #(
 
     // Grants.
     input  wire [14:0]          won,  // Requests that are granted.
-    input  wire                 lost_single,  // What of it has one destination and is at east, west or the tile is not.
-    input  wire                 lost_copy,  // The same for KV_DATA.
+    input  wire                 lost_single,  // Cancels grants of flits with one destination at east, west and the tile.
+    input  wire                 lost_copy,  // Cancels grants of KV_DATA there.
     output wire                 yield,  // North and south stand back for flits to the other outputs.
     output wire [4:0]           grant,  // Outputs that take a copy of the departing flit.
     input  wire [4:0]           express,  // Outputs that take the flit on the link.
     output wire [VCS-1:0]       rd_vc,  // One-hot: the virtual channel to read.
 
-    // What would depart, by output and kind.
+    // The flit that would depart, by output and kind.
     output wire [VCS-1:0]       out_slot,  // One-hot: channel of KV_DATA.
     output wire [5*VN0_VCS-1:0] part_out,  // One-hot: the channel beyond of the flit of PART.
     output wire [4:0]           part_last,  // The flit of PART is its packet's last.
@@ -123,12 +123,12 @@ module meshkv_vc_request #(
                 wire [VN0_VCS-1:0] fits    = bodies | firsts;
                 assign wants[o*3+:3] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |fits};
 
-                // What waits for this output, whether or not it could leave.
+                // Flits that wait for this output, with a credit or without.
                 assign held_single[o] = |pending[o*VCS+:NUM_SINGLE];
                 assign held_copy[o]   = |(pending[o*VCS+NUM_SINGLE+:NUM_DATA] & slot);
 
-                // Of the VN0 channels the one whose turn it is, known before the grant, and the channel that its flit
-                // takes beyond: that of its packet, or the one that the output picked.
+                // The VN0 channel whose turn it is, known before the grant, and the output channel of its flit:
+                // that of its packet, or the one that the output picked.
                 wire [VN0_VCS-1:0] ahead   = fits & later_q;
                 wire [VN0_VCS-1:0] turn    = |ahead ? ahead : fits;
                 wire [VN0_VCS-1:0] part_vc = turn & (~turn + 1'b1);
@@ -163,8 +163,8 @@ module meshkv_vc_request #(
     endgenerate
 
     // One flit leaves: that of the kind that has won. Several outputs are granted only to copies of one KV_DATA flit.
-    // What has won east, west or the tile is lost with lost_single or lost_copy, which come last. A copy that is lost
-    // reads nothing, so the outputs that it is granted need not know.
+    // lost_single and lost_copy, which arrive last, cancel grants of east, west and the tile. A cancelled copy reads no
+    // slot, so its `grant` bits need not be masked.
     localparam REST = 5'b11100;
     reg [VN0_VCS-1:0] chosen_first, chosen_rest;
     reg               fetch_first, fetch_rest, copy_first, copy_rest;
@@ -213,7 +213,7 @@ module meshkv_vc_request #(
     integer           n;
 
     always @(*) begin
-        // A flit inside a packet is given nothing new: what this gives then is not used.
+        // A flit inside a packet keeps its channel: `given` is unused then.
         given = {VN0_VCS{1'b0}};
         for (n = 0; n < 5; n = n + 1)
             given = given | (pick[n*VN0_VCS+:VN0_VCS] & {VN0_VCS{won[n*3+PART] & ~(REST[n] & lost_single)}});
@@ -245,8 +245,8 @@ module meshkv_vc_request #(
         end
     endgenerate
 
-    // The turn of VN0 goes to the channel after the one that has left. A cycle later, as all that only weighs
-    // choices follows from registers.
+    // The turn of VN0 passes to the channel after the one that has sent a flit, a cycle later: priorities are
+    // registered.
     reg [VN0_VCS-1:0] has_left;
     reg [VCS-1:0]     freed_q;
     always @(posedge clk) begin
@@ -267,9 +267,10 @@ module meshkv_vc_request #(
             end
         end
     endgenerate
-    // North and south go before the other outputs. After STARVE_LIMIT flits that went there while others waited for
-    // the rest, the input asks for the rest alone until one of these has left. If none of them has a credit then,
-    // counting starts over, so that they block nobody. Whose turn it is among channels of KV_DATA changes neither.
+    // North and south rank above the other outputs. After STARVE_LIMIT flits sent there while others waited for
+    // east, west or the tile, the input requests only these three until a flit has left by one of them. If no such
+    // flit has a credit then, counting starts over, so that they block no other. The turn among channels of KV_DATA
+    // does not affect this.
     localparam [3:0] LIMIT = STARVE_LIMIT[3:0];
 
     reg  [3:0]     count_q, count_d;

@@ -91,7 +91,7 @@ module meshkv_align #(
                     .q  (element)
                 );
 
-                // What the exponent lacks to the largest, then that power of two: 2^(15 - short), or 2^(30 - short)
+                // Distance of the exponent from the largest, then that power of two: 2^(15 - short), or 2^(30 - short)
                 // for a copy of the significand that lies 15 bits lower. The DSP slice multiplies and rounds.
                 wire        normal = |element[14:10];
                 reg  [4:0]  short_q;

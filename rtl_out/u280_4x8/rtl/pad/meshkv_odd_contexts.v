@@ -3,8 +3,8 @@
 //
 // Remembers contexts with an infinity or a NaN in their query, keys or values.
 //
-// All their results are NaN. The first word of a query clears what its context had of the query before, and
-// the end of a result what it had of keys and values: queries may be kept from run to run.
+// All their results are NaN. The first word of a query clears the mark that the query before has set, and the
+// end of a result the mark of keys and values: queries may be kept from run to run.
 `default_nettype none
 module meshkv_odd_contexts #(
     // Width of a flit's payload in bits.

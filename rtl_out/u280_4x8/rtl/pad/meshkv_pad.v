@@ -68,7 +68,7 @@ module meshkv_pad #(
     parameter JOB_DEPTH = 16,
     // Cycles from a load of weights to the first op of that buffer.
     parameter LOAD_CYCLES = 26,
-    // Cycles from then until the next block may be loaded, a lane a cycle.
+    // Cycles from the load of a block to the earliest load of the next, a lane a cycle.
     parameter LOAD_GAP = 4,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 6,
@@ -96,7 +96,7 @@ module meshkv_pad #(
     parameter LOGIT_WIDTH = 60,
     // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
-    // Its bits below the point.
+    // Bits of SCALE below the point.
     parameter SCALE_SHIFT = 28,
     // Words of four elements of a query's part.
     parameter PART_WORDS = 8,
@@ -309,8 +309,8 @@ module meshkv_pad #(
     wire                   counts  = token >= first_q && token <= last_q;
     wire unused_index = |{wide_token, v_index};
 
-    // Passes of the flit: in each, one context of every row processes it, until all have. Those of a pass are found in
-    // the pass before, or in the first cycle of a job: so a FIFO is read by what registers say.
+    // Passes of the flit: in each, one context of every row processes it, until all have. The contexts of a pass are
+    // found in the pass before, or in the first cycle of a job, so the read of the FIFO depends on registers alone.
     reg              ones_q, found_q;
     reg  [SPOTS-1:0] now_q, after_q;
     reg              last_pass_q;  // None is left after this pass.
@@ -319,7 +319,7 @@ module meshkv_pad #(
     wire [SPOTS-1:0] next_after = ahead & ~next_now;
     wire              last_pass = last_pass_q;
     wire              weights_ready, weights_load;  // A block's weights are loaded; others are being loaded.
-    // What a flit may do follows from registers. The flit itself comes late, from a block RAM: it only selects.
+    // Registers decide whether a flit of K or of V is taken. The flit arrives late, from a block RAM, and only selects.
     wire              open      = run & found_q & ~ones_q & ~turn_q;
     wire              k_open    = open & ~|q_fresh_q;
     wire              v_open    = open & weights_ready;

@@ -43,7 +43,7 @@ module meshkv_pad_row #(
     parameter LOGIT_WIDTH = 60,
     // log2(e) / sqrt(elements of the model's head), 26 bits.
     parameter SCALE = 34230200,
-    // Its bits below the point.
+    // Bits of SCALE below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
     parameter DOT_CYCLES = 12

@@ -3,8 +3,8 @@
 //
 // Converts a query into stationary numbers: each part to its largest exponent.
 //
-// A part is what a flit meets: as many elements as a flit has, or the whole query if it is shorter. Its words come
-// in order, one after the other. Once all have come they leave as numbers, one a cycle.
+// A part is multiplied with one flit: it has as many elements as a flit, or is the whole query if that is
+// shorter. Its words come in order, one after the other. Once all have come they leave as numbers, one a cycle.
 `default_nettype none
 module meshkv_query_lanes #(
     // Rows of the array: contexts that process a flit at a time.

@@ -47,7 +47,7 @@ module meshkv_sums #(
     // The sums read.
     output wire                      read_valid,
     output wire [SUM_WIDTH-1:0]      read_data,
-    output wire [SUM_WIDTH-1:0]      read_next,  // That of the next dim, if dim is even; l again if it is l; 0 without a READ. Three cycles later.
+    output wire [SUM_WIDTH-1:0]      read_next,  // The sum of the next dim, if dim is even; l again if dim is l; 0 without a READ. Three cycles later.
 
     // The logit of a token.
     output wire                      logit_valid,

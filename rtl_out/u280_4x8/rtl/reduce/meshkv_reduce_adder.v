@@ -7,7 +7,7 @@
 // Latency is five cycles, at one number a cycle. Numbers beyond the bits of a sum do not occur.
 `default_nettype none
 module meshkv_reduce_adder #(
-    // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
+    // Width of a sum in bits: 54 plus the width of the number of tokens; at most 72.
     parameter SUM_WIDTH = 69,
     // Bits of a sum below the point.
     parameter FRACTION = 36

@@ -18,7 +18,7 @@ module meshkv_reduce_finisher #(
     parameter ID_WIDTH = 7,
     // Elements of a head, a power of two from 32.
     parameter HEAD_DIM = 128,
-    // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
+    // Width of a sum in bits: 54 plus the width of the number of tokens; at most 72.
     parameter SUM_WIDTH = 69,
     // Bits of a sum below the point.
     parameter FRACTION = 36,
@@ -213,7 +213,7 @@ module meshkv_reduce_finisher #(
         end
     endgenerate
 
-    // What is rounded later is shown: the same FP16 may come of other sums.
+    // The sums are shown before rounding: different sums may round to the same FP16.
     assign merge_sum_valid = shown_q | (valid_q[1] & ~is_max_q[1]);
     assign merge_sum_first = shown_q;
     assign merge_sum_max   = done_max;
@@ -229,12 +229,12 @@ module meshkv_reduce_finisher #(
         .m_valid(divided),
         .m_value(reciprocal)
     );
-    // What a stage needs of a head is stored in the cycle before the head's first number is there. The divider's
-    // answer to the next head is later than that.
+    // A stage's fields of a head are stored in the cycle before the head's first number arrives. The divider
+    // answers for the next head later than that.
     reg                next_no_l_q, head_nan_q, head_nothing_q, head_beyond_q, head_partial_q, beyond_q, partial_q;
     reg [6:0]          next_above_l_q;
     reg [ID_WIDTH-1:0] head_id_q, done_id_q;
-    // FP32 has all integers up to 2^24. m beyond that would be another one.
+    // FP32 represents all integers up to 2^24. A larger m would be rounded.
     wire               far = (|done_max[31:24]) & ~(&done_max[31:24]);
     always @(posedge clk) begin
         if (divide) begin

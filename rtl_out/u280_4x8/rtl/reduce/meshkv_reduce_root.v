@@ -24,7 +24,7 @@ module meshkv_reduce_root #(
     parameter OTHERS_WIDTH = 3,
     // Numbers of a complete head that leave a cycle, a power of two up to LANES.
     parameter FINISH_LANES = 4,
-    // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
+    // Width of a sum in bits: 54 plus the width of the number of tokens; at most 72.
     parameter SUM_WIDTH = 69,
     // Bits of a sum below the point.
     parameter FRACTION = 36,

@@ -48,7 +48,7 @@ module meshkv_column_controller #(
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
     parameter INDEX_COUNT_WIDTH = 11,
-    // Number of pieces: the heads of one KV head in one column each.
+    // Pieces of all KV heads; a piece is one KV head's query heads in one column.
     parameter PIECES = 8,
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 3,
@@ -98,9 +98,9 @@ module meshkv_column_controller #(
     parameter QUERY_GROUP = 4,
     // Words of 64 bits of K and V of a token and KV head.
     parameter TOKEN_WORDS = 64,
-    // Groups of such words of all streams and KV heads.
+    // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
+    // Width of the number of a group of words of new tokens in bits.
     parameter TOKEN_GROUP_WIDTH = 9
 ) (
     input  wire                         clk,
@@ -355,7 +355,7 @@ module meshkv_column_controller #(
     end
     reg  [ROWS-1:0]           asked_6;
     reg  [EXPECTED_WIDTH-1:0] askers_q;  // Tiles that ask, over the pieces of this slice so far.
-    // What decides on a word is known with it: queries and new tokens wait for that.
+    // The signals that decide on a word are registered with it: queries and new tokens wait for them.
     reg                       here_6;     // The slice's tiles are in this column,
     reg                       asks_6;     // and some ask.
     reg                       asked_q;    // Some tile asks, over the pieces of this slice so far.
@@ -479,7 +479,7 @@ module meshkv_column_controller #(
     );
     wire                  paused  = full | held | (grows_6 & grown_6);
     assign advance     = free & ~tells & ~paused;
-    // A query takes any cycle in which no descriptor makes a word. So does what tiles are told of queries.
+    // A query takes any cycle in which no descriptor makes a word. So do the words that announce queries to tiles.
     wire   spare   = free & ~tells & (paused | ~says);
     assign query_ready = spare & ~marks;
     wire   said     = advance & says;

@@ -24,7 +24,7 @@ module meshkv_filler #(
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
     parameter LEN_WIDTH = 4,
-    // Width of their number in bits.
+    // Width of the count of request credits in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
@@ -63,7 +63,7 @@ module meshkv_filler #(
     input  wire                      s_append,  // Its last token is new.
 
     // The new token of a slice that is filled.
-    output wire                      token_wanted,  // What its next part goes over is here.
+    output wire                      token_wanted,  // The flits that the token's next part overwrites are in the staging memory.
     output wire                      token_drop,  // The token is not needed.
     input  wire                      next_value,  // That part is an element of V, not a word of K.
     input  wire [INDEX_WIDTH-1:0]    next_number,  // Its number.
@@ -281,9 +281,9 @@ module meshkv_filler #(
     reg  [SLOTS-1:0]            issued_q, shown_q;
     wire [SLOTS-1:0]            opens, publishes, completes;
 
-    // One slice has a new token. It is written over what memory has in its place: K word by word, when its burst, the last
-    // one of K, is here; then V, of which each flit has one element in the token's lane, when the slice is. Bursts from the
-    // next part on are not read. Then the slice is complete.
+    // One slice has a new token, which overwrites the data of memory in its place: K word by word, when its burst, the
+    // last one of K, is here; then V, one element a flit in the token's lane, when the whole slice is here. Bursts from
+    // the next part on are not read. Then the slice is complete.
     localparam LANES     = FLIT_WIDTH / 16;
     localparam LANE_BITS = $clog2(LANES);
     localparam KEY_NUM   = (1 << ROW_FLITS_LOG) - 1;

@@ -29,7 +29,7 @@ module meshkv_memory_port #(
     parameter REGION_WIDTH = 27,
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd64,
-    // The same as a power of two: an AXI size.
+    // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 6,
     // Tiles of the port; AXI_ID_WIDTH - ID_WIDTH bits identify them.
     parameter TILES = 1,

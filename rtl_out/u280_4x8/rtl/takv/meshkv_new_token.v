@@ -31,7 +31,7 @@ module meshkv_new_token #(
     input  wire                   new_credit,  // One pulse a word that left the port's queue.
 
     // For the filler.
-    input  wire                   token_wanted,  // What the next part goes over is here: it is given once all words are.
+    input  wire                   token_wanted,  // The flits that the next part overwrites are in the staging memory: the part leaves once all words are here.
     input  wire                   token_drop,  // The token is not needed.
     output wire                   next_value,  // The next part is an element of V, not a word of K.
     output wire [INDEX_WIDTH-1:0] next_number,  // Its number.

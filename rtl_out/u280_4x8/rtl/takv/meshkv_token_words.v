@@ -16,9 +16,9 @@ module meshkv_token_words #(
     parameter QUERY_GROUP = 4,
     // Words of 64 bits of K and V of a token and KV head.
     parameter TOKEN_WORDS = 64,
-    // Groups of such words of all streams and KV heads.
+    // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
-    // Width of the number of such a group in bits.
+    // Width of the number of a group of words of new tokens in bits.
     parameter TOKEN_GROUP_WIDTH = 9
 ) (
     input  wire                         clk,
@@ -68,7 +68,7 @@ module meshkv_token_words #(
     assign token = tells & free & (~|told_q | ripe_q[1]);
     wire [COUNT_BITS-1:0]        after   = told_q + 1'b1;
     wire [COUNT_BITS-1:0]        shown   = told_q - 1'b1;
-    // Whether a word leaves is known last, so both places are computed before.
+    // The decision to send a word arrives last, so both next places are precomputed.
     wire [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] from_now = of_slice
         + ({ {TOKEN_GROUP_WIDTH{1'b0}}, shown} / PARTS[TOKEN_GROUP_WIDTH+COUNT_BITS-1:0]);
     wire [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] from_next = of_slice

@@ -1,6 +1,6 @@
 //! The folder of `meshkv paper`.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
 //! | `index.html` | the page, which needs no other file |
 //! | `claims.json` | every claim with its verdict and its readings |

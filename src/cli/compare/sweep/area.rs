@@ -1,4 +1,4 @@
-//! The area of a configuration as a sweep has it beside the time: what it takes, whether it fits, its periods.
+//! The area of a configuration as a sweep has it beside the time: used resources, whether it fits, its periods.
 
 use crate::design::{Design, Resources};
 use crate::synth::{Demand, Estimate, Limits, Timing};

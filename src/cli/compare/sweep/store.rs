@@ -4,7 +4,7 @@
 //! point, so that a killed process loses none; a machine that fails loses those of the last half second.
 //! `rows.csv` follows, and is rebuilt from it whenever the folder is opened. Files are replaced whole.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
 //! | `sweep.json` | description of the rows |
 //! | `rows.jsonl`, `rows.csv` | a row for each point, in order of arrival; sorted once all exist |

@@ -10,7 +10,7 @@ use crate::emit::ultra_rams;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What follows from a configuration.
+/// Sizes, rates and addresses that follow from a configuration.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct CheckOutput {
     /// Name of the configuration.
@@ -26,7 +26,7 @@ pub(in crate::cli) struct CheckOutput {
     multicast: bool,
     /// Bundles of wires of a flit, and fields of its header by class.
     pub(super) flit: Vec<FlitRow>,
-    /// Memory channels of the card, each with what it holds of the cache.
+    /// Memory channels of the card, each with the bytes of the cache that it holds.
     pub(super) channels: Vec<ChannelRow>,
     /// GB/s of KV that each part lets through, by class of workload.
     pub(super) throughput: Vec<ThroughputRow>,
@@ -106,7 +106,7 @@ pub(super) struct ChannelRow {
 }
 
 impl CheckOutput {
-    /// What follows from a design that was read with these warnings.
+    /// Output for a design that was read with these warnings.
     pub(super) fn new(design: &Design, warnings: &Report) -> CheckOutput {
         CheckOutput {
             name: design.name.clone(),

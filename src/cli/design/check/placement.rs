@@ -46,7 +46,7 @@ fn layers_shown(design: &Design) -> std::ops::Range<u32> {
 pub(super) struct PlacementOutput {
     /// Rule of the placement.
     kind: PlacementKind,
-    /// What has a home of its own: a macro-block, or a slice. The counts below are of these.
+    /// Unit that has a home of its own: a macro-block, or a slice. The counts below are of these units.
     spread: Spread,
     /// Its stride a, of `takv`.
     a: u32,

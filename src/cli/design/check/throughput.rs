@@ -128,7 +128,7 @@ fn rates(design: &Design, step: &Step, bounds: &Bounds) -> Rates {
 /// A key with its value in words, and the configuration that has it.
 type Candidate = (&'static str, String, Config);
 
-/// Changes of one key that may raise what a part lets through.
+/// Changes of one key that may raise the throughput of a part.
 fn candidates(config: &Config, part: &str) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     let mut add = |key: &'static str, value: String, change: &dyn Fn(&mut Config)| {
@@ -193,7 +193,7 @@ fn widen(config: &Config, add: &mut Add) {
     add("noc.flit_width", width.to_string(), &|c| c.noc.flit_width = width);
 }
 
-/// The change of one key that raises the least rate most, of those that are legal.
+/// The legal change of one key that raises the lowest rate most.
 fn best_change(design: &Design, streams: u32, now: (&'static str, f64)) -> Option<Change> {
     let tried = candidates(design.configuration(), now.0).into_iter().filter_map(|(key, text, config)| {
         let changed = Design::from_config(&design.name, &config).ok()?;
@@ -260,7 +260,7 @@ pub(super) fn prose(design: &Design, rows: &[ThroughputRow]) -> String {
     text
 }
 
-/// What holds a class, and what moves it.
+/// The part that bounds a class of workload, and the change of a key that raises its rate.
 fn held(design: &Design, row: &ThroughputRow) -> String {
     let streams = if row.streams == 1 { "one stream".to_owned() } else { format!("{} streams", row.streams) };
     let what = match row.held_by {

@@ -4,7 +4,7 @@ use crate::synth::{Limits, Shell};
 use crate::tools::workers;
 use std::path::PathBuf;
 
-/// Estimate what a configuration takes on the device, and whether it fits
+/// Estimate the resources and clock periods of a configuration on the device, and whether it fits
 ///
 /// Router, tile and all that is shared go through Yosys, each once, and are scaled to the mesh. The result is held
 /// against each region (SLR) of the device. Periods are estimates of static analysis without routing. Results are kept,
@@ -25,7 +25,7 @@ pub struct Args {
     /// Leave room for the shell of the Vitis platform
     #[arg(long)]
     pub(super) shell: bool,
-    /// If it does not fit, synthesise what could be changed, too; takes minutes for each change
+    /// If it does not fit, also synthesise changes of keys that may fit; takes minutes for each change
     #[arg(long)]
     pub(super) suggest: bool,
     /// Modules that are synthesised at once [default: as many as there are cores, but no more than 4: large ones need

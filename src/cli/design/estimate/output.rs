@@ -133,11 +133,11 @@ struct SlrOutput {
     slr: usize,
     /// Rows of the mesh that stand in it.
     rows: Vec<u32>,
-    /// What the design takes of it.
+    /// Resources of the region that the design uses.
     used: Resources,
-    /// What it has.
+    /// Resources of the region.
     has: Resources,
-    /// What may be taken of it.
+    /// Resources of the region that the design may use.
     limit: Resources,
 }
 
@@ -196,11 +196,11 @@ struct OverOutput {
     slr: usize,
     /// Name of the resource.
     resource: &'static str,
-    /// What the design takes of it.
+    /// Number in the region that the design uses.
     used: u64,
-    /// What the region has.
+    /// Number in the region.
     has: u64,
-    /// What may be taken of it.
+    /// Number in the region that the design may use.
     limit: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The page of an estimate: the floorplan with its utilisation, and the tables of what is taken.
+//! The page of an estimate: the floorplan with its utilisation, and the tables of used resources.
 
 use crate::cli::design::estimate::report::{missed, regions, totals, verdict};
 use crate::cli::design::estimate::Args;

@@ -128,7 +128,7 @@ pub(super) fn missed(design: &Design, timing: &Timing) -> Vec<String> {
     late.collect()
 }
 
-/// What the design takes of the device: names, then a line a resource.
+/// Resources of the device that the design uses: names, then a line a resource.
 pub(super) fn totals(design: &Design, estimate: &Estimate) -> Vec<Vec<String>> {
     let (used, fpga) = (estimate.total().values(), estimate.fpga.has.values());
     let (bound, paper) = (bound(design).values(), paper(design));
@@ -157,7 +157,7 @@ pub(super) fn totals(design: &Design, estimate: &Estimate) -> Vec<Vec<String>> {
     rows
 }
 
-/// What it takes of each SLR: names, then a line an SLR.
+/// Resources of each SLR that it uses: names, then a line an SLR.
 pub(super) fn regions(estimate: &Estimate) -> Vec<Vec<String>> {
     let heading = ["", "rows"].into_iter().chain(WRITTEN).map(str::to_owned).collect();
     let slrs = (0..estimate.fpga.slrs.len()).map(|slr| {

@@ -7,7 +7,7 @@ use crate::emit::SourceFile;
 use crate::tools::cache::{Cache, CacheError, Key};
 use std::fs;
 
-/// Digest of what is checked: the sources of `lint`, its waivers and its stand-ins. `build.rs` computes it.
+/// Digest of the checks: the sources of `lint`, its waivers and its stand-ins. `build.rs` computes it.
 const CHECKS: &str = env!("MESHKV_LINT_CHECKS");
 
 /// Folders of the files that tools read.
@@ -59,7 +59,7 @@ fn is_read(path: &str) -> bool {
     READ.iter().any(|folder| path.starts_with(folder)) || path.ends_with(".core")
 }
 
-/// What tools read of a file. Comments of Verilog name the configuration, and configurations share modules.
+/// Text of a file without comments. Comments of Verilog name the configuration, and configurations share modules.
 fn content(file: &SourceFile) -> String {
     let is_comment = |line: &&str| line.trim_start().starts_with("//") && !line.contains("verilator");
     if file.path.ends_with(".v") {

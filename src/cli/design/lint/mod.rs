@@ -41,7 +41,7 @@ use subject::{Folder, Subject};
 /// up in a netlist that Yosys flattened but for the instances that hierarchy.xdc keeps. What
 /// scripts and core define for synthesis must be what `meshkv estimate` defines.
 /// A design that was found clean is kept in the build cache (MESHKV_CACHE) and not read again.
-/// A folder that `meshkv generate` wrote is read as it is, and its manifest says what was edited since.
+/// A folder that `meshkv generate` wrote is read as it is; files that differ from its manifest are named as edited.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -63,7 +63,7 @@ pub struct Args {
     junit: Option<PathBuf>,
 }
 
-/// What all tools say of a design.
+/// Findings of all tools about a design.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct LintOutput {
     /// Name of the configuration.

@@ -18,14 +18,14 @@ pub const SYNTHESIS: &str = "1364-2005 for synthesis";
 /// How far Verilator reads a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Up to names, widths, drivers and uses, once for each module. Icarus, which copies what is below a top, reads
-    /// routers, tiles, arrays and what is beside them instead of what joins them.
+    /// Up to names, widths, drivers and uses, once for each module. Icarus copies every instance below a top, so it
+    /// reads routers, tiles, arrays and the parts beside them as tops of their own, and not the modules that join them.
     Modules,
     /// Up to latches and loops of logic, which it finds only after it has copied each module to its every place.
     Places,
 }
 
-/// The modules of which a mesh has many, and what is beside them: as tops of their own, each is copied once.
+/// Modules that a mesh instantiates many times, and the parts beside them: as tops of their own, each is copied once.
 const PARTS: [&str; 6] = [emit::ROUTER, emit::TILE, emit::PAD, emit::ROOT, emit::PERIPHERY, emit::FRONT];
 
 /// The most tiles of which Verilator copies all modules to all places. More take minutes and gigabytes, and have the same
@@ -46,7 +46,7 @@ impl Depth {
 /// Version of Verilator from which it writes JSON: older ones write XML.
 const JSON: Version = Version::padded(5, 30, 3);
 
-/// Takes what a tool writes and nobody reads.
+/// Sink for output files of tools that no step reads.
 const NOWHERE: &str = if cfg!(unix) { "/dev/null" } else { "NUL" };
 
 /// Runs slang, as its own program does, in a Python that has it as a package.
@@ -59,7 +59,7 @@ read = d.parseCommandLine(' '.join(['slang'] + sys.argv[1:])) and d.processOptio
 sys.exit(0 if read and d.runFullCompilation() else 1)
 ";
 
-/// A shift by a parameter may leave nothing, which is what the language has it do.
+/// A shift by a parameter may shift all bits out, which the language defines as 0.
 const SLANG_WAIVER: &str = "-Wno-shift-count-overflow";
 
 /// File of the elaborated netlist of a module.

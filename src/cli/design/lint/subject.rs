@@ -1,4 +1,4 @@
-//! What is read: the files of a configuration, or a folder that was generated.
+//! Subject of the checks: the files of a configuration, or a folder that was generated.
 
 use crate::cli::design::lint::passes::Depth;
 use crate::cli::load;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
-/// Files to read, and what is known of them.
+/// Files to read, the depth of the checks, and the state of their folder.
 pub(super) struct Subject {
     /// Name of the configuration.
     pub(super) name: String,

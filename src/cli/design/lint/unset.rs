@@ -2,8 +2,8 @@
 //! where a zero is shifted. An AND or a choice must mask it at once; one that comes after other logic masks it only where
 //! its other operand happens to be zero.
 //!
-//! Registers without a reset and memories are such values until they are written. What is found is a shift by one of them
-//! that reaches a register which a reset sets, an enable, or an address or an enable of a memory.
+//! Registers without a reset and memories hold such values until they are written. The check finds shifts by one of them
+//! that reach a register which a reset sets, an enable, or an address or an enable of a memory.
 
 use crate::cli::design::lint::graph::crossings::any_place;
 use crate::cli::design::lint::graph::flat::{Cell, Flat};
@@ -17,9 +17,9 @@ enum Stage {
     Nowhere,
     /// It is as its register has it, or was inverted or selected by.
     Bare,
-    /// It has shifted something: what comes next must mask it.
+    /// It was the amount of a shift: the next cell must mask the result.
     Shifted,
-    /// What came next did not.
+    /// The next cell did not mask it.
     Late,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// What leaves a cell of logic that an unset value enters; nothing where it is masked or sampled.
+/// Stage of the output of a cell of logic that an unset value enters; `None` where it is masked or sampled.
 fn beyond(flat: &Flat, cell: Cell, pin: u32, stage: Stage) -> Option<Stage> {
     let (kind, port) = flat.pin(cell, pin);
     match (kind, port) {

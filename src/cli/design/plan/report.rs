@@ -54,7 +54,7 @@ fn texts<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
-/// What a card has, and the caches of the fullest.
+/// Shares of a card by way, and the caches of the fullest card.
 fn shares(plan: &CardsPlan) -> String {
     let mut rows = vec![texts(["by", "a card has", "of", "caches", "in", "fewest cards"])];
     for way in &plan.ways {

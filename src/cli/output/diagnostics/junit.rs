@@ -1,4 +1,4 @@
-//! What was checked as JUnit's XML, which CI servers show as tests.
+//! Checks and their results as JUnit's XML, which CI servers show as tests.
 
 use crate::cli::output::diagnostics::Check;
 use crate::cli::output::ui::Ui;

@@ -1,4 +1,4 @@
-//! Diagnostics as data: problems of files one by one, in JSON and SARIF, and what was checked, in JUnit's XML.
+//! Diagnostics as data: problems of files one by one, in JSON and SARIF, and results of checks, in JUnit's XML.
 
 pub mod junit;
 pub mod sarif;

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 /// Print the JSON Schema of the configuration, or of the output of a subcommand
 ///
-/// That of the configuration is for editors. That of an output has every key with its meaning and unit; keys that it
-/// does not have are not printed.
+/// The schema of the configuration is for editors. The schema of an output has every key with its meaning and unit; no
+/// other key is ever printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv schema > meshkv.schema.json

@@ -24,7 +24,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{json, Map, Value};
 
-/// What is described: a subcommand, or a line of the rows of a sweep.
+/// The described output: that of a subcommand, or a line of the rows of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Of {
     Init,
@@ -109,7 +109,7 @@ fn variants(schema: &Value, definitions: &Value) -> Vec<Value> {
         (_, Value::Array(all)) => all.iter().flat_map(|one| variants(one, definitions)).collect(),
         _ => vec![schema.clone()],
     };
-    // What is said where it is named is closer than what is said of the type.
+    // The description of the field is more specific than that of its type.
     if let ([one], Value::String(text)) = (found.as_mut_slice(), &schema["description"]) {
         one["description"] = text.as_str().into();
     }

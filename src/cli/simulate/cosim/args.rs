@@ -28,7 +28,7 @@ pub struct Options {
     // None if a subcommand follows, which has its own.
     #[arg(value_name = "CONFIG", required = true, value_hint = clap::ValueHint::FilePath)]
     config: Option<PathBuf>,
-    /// What is sent where; a tile that a pattern maps to itself sends nothing
+    /// Pattern of destinations; a tile that the pattern maps to itself sends nothing
     #[arg(long, value_enum, default_value_t = PatternKind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
     traffic: PatternKind,
     /// Unicast with relative rates between tiles: CSV, a line a source, a column a destination
@@ -86,12 +86,12 @@ pub struct Options {
     /// Write each packet that counts with its times, a row for each destination: .parquet or .csv; an existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, value_parser = clap::builder::PathBufValueParser::new().try_map(table), conflicts_with = "sweep_load", help_heading = "Output")]
     pub(super) packets: Option<PathBuf>,
-    /// Write what was checked as JUnit's XML, for CI servers; an existing file is replaced
+    /// Write the checks and their results as JUnit's XML, for CI servers; an existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(super) carrier: Carrier,
-    /// What is verilated; the flits are the same to the cycle [default: tile; with --wave mesh]
+    /// Part of the fabric to verilate; cycles are equal for both [default: tile; with --wave mesh]
     #[arg(long, value_enum, help_heading = "Engine")]
     pub(super) dut: Option<DutForm>,
 }
@@ -107,7 +107,7 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["hotspot"], only: &[Only::Where("traffic", &["hotspot"])], why: "" },
     Scope { of: &["trace_rate"], only: &[Only::With(&["trace"])], why: "" },
     Scope { of: &["latency_limit"], only: &[Only::With(&["sweep_load"])], why: "" },
-    Scope { of: &["dut"], only: &[Only::OnVerilog], why: "nothing of the model is verilated" },
+    Scope { of: &["dut"], only: &[Only::OnVerilog], why: "the model needs no Verilator" },
     Scope {
         of: &["lockstep"],
         only: &[Only::Unless("dut", &["mesh"])],
@@ -124,7 +124,7 @@ impl Options {
         self.config.as_deref().expect("the command line has a configuration where it has no subcommand")
     }
 
-    /// The files that are read, each with what it is.
+    /// The input files, each with its meaning for messages.
     pub(super) fn inputs(&self) -> Vec<(&'static str, &Path)> {
         let trace = self.trace.as_deref().map(|path| ("the trace", path));
         let matrix = self.matrix.as_deref().map(|path| ("the matrix", path));

@@ -203,7 +203,7 @@ fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     })
 }
 
-/// The text of a file, or an error with the line that is not UTF-8 and what the file is to be.
+/// The text of a file, or an error that names the line that is not UTF-8 and the expected kind of file.
 fn text<'a>(file: &str, bytes: &'a [u8], is: &str) -> anyhow::Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
@@ -434,6 +434,6 @@ fn verdict(violations: u64, row: &Row, ui: &Ui) -> ExitCode {
     for violation in &row.violation_list {
         ui.stderr(format_args!("  {}", violation.message));
     }
-    ui.error(format_args!("the fabric broke {violations} promises; the first are listed above"));
+    ui.error(format_args!("{violations} protocol violations; the first are listed above"));
     ExitCode::from(1)
 }

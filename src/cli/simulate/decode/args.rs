@@ -55,7 +55,7 @@ pub struct Args {
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = AskedMapping::Auto, help_heading = "Workload")]
     mapping: AskedMapping,
-    /// Who receives a slice
+    /// Heads that receive a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
     sharing: Sharing,
     /// Attend to every N-th segment only
@@ -164,7 +164,7 @@ impl Args {
         Ok((Workload { segments, ..all }, streams))
     }
 
-    /// The way to a sample that loads the homes as the layer does, which is not what was done.
+    /// Options of a sample that loads the homes as the whole layer does, where the sample of this run does not.
     pub(super) fn more_even(
         &self,
         design: &Design,

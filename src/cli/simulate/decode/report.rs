@@ -36,7 +36,7 @@ pub(in crate::cli) struct DecodeOutput<'a> {
     stride: u32,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
     auto: Option<ChoiceOutput>,
-    /// Who receives a slice: `kv-head` or `segment`.
+    /// Heads that receive a slice: `kv-head` or `segment`.
     sharing: &'static str,
     /// Seed of the memory's content and of all random choices.
     seed: u64,

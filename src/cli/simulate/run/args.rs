@@ -77,7 +77,7 @@ pub struct Args {
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = AskedMapping::Auto, help_heading = "Workload")]
     pub(super) mapping: AskedMapping,
-    /// Who receives a slice
+    /// Heads that receive a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
     pub(super) sharing: Sharing,
     /// Of 256 cycles, those in which no output is taken
@@ -113,7 +113,7 @@ pub struct Args {
     /// Write the timeline of the stages as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
-    /// Write what was checked as JUnit's XML, for CI servers; an existing file is replaced
+    /// Write the checks and their results as JUnit's XML, for CI servers; an existing file is replaced
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) junit: Option<PathBuf>,
     /// Levels of hierarchy in the waves, counted from the top [default: all]
@@ -129,7 +129,7 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["begin", "end"], only: &[Only::With(&["steps"])], why: "" },
     Scope { of: &["prefix"], only: &[Only::With(&["lengths"])], why: "" },
     Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
-    Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has edges where they belong" },
+    Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has no clock jitter" },
     Scope { of: &["wave_depth"], only: &[Only::With(&["wave"])], why: "" },
     Scope {
         of: &["wave_depth"],
@@ -145,7 +145,7 @@ const LONG_RUN: u64 = 60_000;
 const DRAWN: u32 = 512;
 
 impl Args {
-    /// The files that are read, each with what it is.
+    /// The input files, each with its meaning for messages.
     pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
         let tensors = self.tensors.as_deref().map(|path| ("the file of --tensors", path));
         [("the configuration", self.config.as_path())].into_iter().chain(tensors).collect()

@@ -1,4 +1,4 @@
-//! What `meshkv run --json` prints.
+//! Output of `meshkv run` as JSON.
 
 use crate::cli::simulate::run::report::AttentionOutput;
 use crate::cli::simulate::run::steps_report::StepsOutput;

@@ -22,7 +22,7 @@ use crate::eval::{self, StepsLog, StepsRow};
 use crate::model::tensors::Tensors;
 use std::process::ExitCode;
 
-/// What runs the steps, before the first.
+/// Engine that will run the steps, before the first.
 enum Simulation {
     Model,
     Core(Box<dyn DutPorts>),
@@ -35,7 +35,7 @@ enum Simulated<'a> {
     Device(Box<device::Host>),
 }
 
-/// What runs, but for the engine.
+/// Inputs of the steps, without the engine.
 struct Work<'a> {
     args: &'a Args,
     design: &'a Design,

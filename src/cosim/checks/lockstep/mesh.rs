@@ -155,7 +155,7 @@ impl Lockstep {
         self.difference(cycle, Place::Fabric("order of entries"), a, b)
     }
 
-    /// Compares what is checked after every step: counters, occupied channels and credits.
+    /// Compares the state that is checked after every step: counters, occupied channels and credits.
     fn compare_registers(&self) -> anyhow::Result<()> {
         let cycle = self.rtl.cycle();
         let [rtl, model] = [Network::counters(&self.rtl), self.model.counters()];

@@ -120,7 +120,7 @@ impl FlitScoreboard {
         self
     }
 
-    /// Most cycles that a flit of what has been sent may wait.
+    /// Most cycles that any flit sent so far may wait.
     pub fn wait_bound(&self) -> u64 {
         self.waits.longest()
     }

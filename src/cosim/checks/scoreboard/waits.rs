@@ -1,4 +1,4 @@
-//! The longest wait of each class and source, for what has been sent so far.
+//! The longest wait of each class and source, for the flits sent so far.
 
 use crate::cosim::traffic::packet::Packet;
 use crate::design::{Class, Design, NodeId, WaitBound};
@@ -8,7 +8,7 @@ use crate::design::{Class, Design, NodeId, WaitBound};
 pub(super) struct Waits {
     bound: WaitBound,
     multicast: bool,
-    /// By source and class, the bound when it was last computed; it only grows with what is sent.
+    /// By source and class, the bound when it was last computed; it only grows with the flits sent.
     cycles: Vec<[u64; 3]>,
     /// It may have grown since.
     stale: Vec<[bool; 3]>,
@@ -50,7 +50,7 @@ impl Waits {
         Some(self.cycles[tile][kind]).filter(|&most| waited > most)
     }
 
-    /// The longest that any flit of what has been sent may wait; 0 if nothing has.
+    /// The longest time that any sent flit may wait; 0 if no flit was sent.
     pub fn longest(&self) -> u64 {
         self.bound.clone().longest()
     }

@@ -1,4 +1,4 @@
-//! The file of waves: Verilator's writer removes what has its name and makes a new file.
+//! The file of waves: Verilator's writer removes an existing file of its name and makes a new one.
 //!
 //! So it gets the name behind symbolic links and never that of a device or a pipe, and the new file gets the mode of
 //! the old one.

@@ -33,7 +33,7 @@ pub(super) struct Growth<'a> {
     due: Vec<Due>,
     /// Number of the next group, over all tokens of the job.
     next: usize,
-    /// What memory gets at the end of the job.
+    /// Writes that memory gets at the end of the job.
     written: Vec<TokenWrite>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Growth<'a> {
         !self.writers.are_busy() && self.writers.begun() == 0 && self.due.iter().all(|due| due.written)
     }
 
-    /// What is not written yet.
+    /// Description of the writes that are still due, for messages.
     pub(super) fn waiting(&self) -> String {
         let rows = self.due.iter().filter(|due| !due.written).count();
         let busy = if self.writers.are_busy() { "words wait" } else { "no words wait" };

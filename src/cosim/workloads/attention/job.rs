@@ -168,7 +168,7 @@ impl<'a> Job<'a> {
     }
 
     /// Attention of streams with these caches after a common prefix of so many tokens, in whole segments. All of it must
-    /// fit: nothing is checked here.
+    /// fit: this function does not check it.
     pub(in crate::cosim) fn of_caches(
         design: &'a Design,
         tensors: &'a Tensors,

@@ -49,7 +49,7 @@ pub struct ModelCore {
     sharing: Sharing,
     out: Vec<Column>,
     merge: Vec<Column>,
-    /// The model's number of the output port, of which it carries only the first bits.
+    /// The model's number of the output port; the model drives only the first bits of the port.
     data_port: usize,
     data: Vec<u32>,
     saturated_port: usize,

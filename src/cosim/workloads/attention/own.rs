@@ -1,4 +1,4 @@
-//! Streams with a cache of their own, and what a host writes into external memory for them.
+//! Streams with a cache of their own, and the contents that a host writes into external memory for them.
 
 use crate::design::Design;
 use crate::model::layout::{k_flits, v_flits};

@@ -54,7 +54,7 @@ pub struct HeadSums {
 }
 
 impl HeadSums {
-    /// Those of the model of a root.
+    /// Sums of the model of a root.
     pub(super) fn of(root: &Root) -> HeadSums {
         let (l, o) = root.sums().split_last().expect("l is always there");
         HeadSums { max: root.max(), numbers: std::iter::once(l).chain(o).copied().collect() }

@@ -113,7 +113,7 @@ impl Bench {
         }
     }
 
-    /// Puts any bytes into memory as the list, of which the next runs take so many descriptors.
+    /// Puts any bytes into memory as the list; the next runs take so many descriptors from it.
     ///
     /// # Errors
     /// If a register access is not answered.

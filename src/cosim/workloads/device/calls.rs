@@ -21,7 +21,7 @@ pub struct Calls {
     interrupt: bool,
 }
 
-/// What one call costs in cycles. A part is `None` if its events have not happened.
+/// Cost of one call in cycles. A part is `None` if its events have not happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallCost {
     /// From the start, or from the end of the run before, to the first fetch.

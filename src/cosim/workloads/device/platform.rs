@@ -99,7 +99,7 @@ impl Platform {
     }
 }
 
-/// What a memory port adds to its addresses. A tile that swapped reads a home of another port.
+/// Base address that a memory port adds to its addresses. A tile that swapped reads a home of another port.
 fn base_of(design: &Design, bases: &[u64], own: u64) -> Base {
     match design.swaps() {
         true => Base::OfPart { offsets: bases.to_vec(), part_width: design.memory.part_width() },

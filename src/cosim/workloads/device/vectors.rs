@@ -15,7 +15,7 @@ const QUERIES: u64 = 1 << 48;
 /// Bytes of a page of its memory.
 const PAGE: u64 = 4096;
 
-/// What the bench does at a register.
+/// Access of the bench to a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Op {
     Write,

@@ -155,7 +155,7 @@ impl FetchScoreboard {
         }
     }
 
-    /// Reports what is still due as lost. Returns the number of violations, and the first of them.
+    /// Reports deliveries that are still due as lost. Returns the number of violations, and the first of them.
     pub(in crate::cosim) fn close(mut self) -> (u64, Vec<Violation>) {
         if self.ranges > 0 {
             let text = self.waiting();

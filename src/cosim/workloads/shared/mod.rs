@@ -1,4 +1,4 @@
-//! What several workloads share.
+//! Common parts of several workloads.
 
 pub(super) mod breakdown;
 pub(super) mod fabric_pins;

@@ -29,7 +29,7 @@ pub fn check(schedule: &Schedule, design: &Design) -> Result<(), StepsError> {
 pub struct Stepped<'a, 'b> {
     /// Its number, from 0 on.
     pub step: u32,
-    /// What it had to do.
+    /// Its job.
     pub job: &'b Job<'a>,
     /// The streams of its batch; the job's stream b is the b-th of them.
     pub batch: &'b [u32],

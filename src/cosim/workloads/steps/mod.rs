@@ -9,7 +9,7 @@
 //! * [`Schedule`]: the prompts, and the streams that are in the batch of each step.
 //! * [`Caches`]: tokens of each stream. It refuses a step before anything is written, and has the contents that a host
 //!   would have written.
-//! * [`decode()`]: the loop. What runs one step is an argument: a [`Session`](super::attention::Session), or a device.
+//! * [`decode()`]: the loop. The engine of a step is an argument: a [`Session`](super::attention::Session), or a device.
 
 mod caches;
 mod decode;

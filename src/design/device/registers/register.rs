@@ -81,7 +81,7 @@ pub struct Register {
     pub fields: &'static [BitField],
 }
 
-/// What an error does besides setting its bit.
+/// Consequence of an error besides setting its bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consequence {
     /// A request is refused. A run that is under way, or is repeated, goes on.

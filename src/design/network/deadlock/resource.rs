@@ -36,7 +36,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Describes the resource: its place and what it holds.
+    /// Describes the resource: its place and its contents.
     pub fn words(self, mesh: Mesh, rules: &Rules) -> String {
         let at = |tile| {
             let (x, y) = mesh.coords(tile);

@@ -12,7 +12,7 @@ use crate::design::time::forecast::noted::least_cycles;
 /// smaller difference says nothing.
 const WORTH: f64 = 0.02;
 
-/// The chosen mapping, with what it was chosen by.
+/// The chosen mapping, with the forecasts that it was chosen by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// The mapping to use.

@@ -54,7 +54,7 @@ const SETTLE: f64 = 8.0;
 /// Cycles from the last sum of a result to the finishing of its head, without its way: part former, crossing, root.
 const RESULT: f64 = 73.0;
 
-/// An event; of those at a time the first goes first.
+/// An event; of several at one time the first of this list goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// The first flit of a slice is in the staging memory.

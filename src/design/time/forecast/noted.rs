@@ -1,4 +1,4 @@
-//! What a layer's descriptors ask for, in the order of the controllers, and what each part does for it at least.
+//! Slices that a layer's descriptors name, in the order of the controllers, and the least work of each part for them.
 
 use crate::design::design::Design;
 use crate::design::network::mesh::NodeId;
@@ -47,7 +47,7 @@ pub(super) struct Noted<'a> {
     multicast: bool,
     pub(super) slices: Vec<Slice>,
     pub(super) closes: Vec<Close>,
-    /// What each tile does, and the slices that each home fills, in order.
+    /// Jobs of each tile, and the slices that each home fills, in order.
     pub(super) jobs: Vec<VecDeque<Job>>,
     pub(super) fills: Vec<VecDeque<usize>>,
     /// Cycles in which queries go in.
@@ -195,7 +195,7 @@ impl<'a> Noted<'a> {
         self.fills[home.index()].push_back(slice);
     }
 
-    /// Counts what the parts do for a slice at least.
+    /// Counts the least work of each part for a slice.
     fn count(&mut self, home: NodeId, asks: &[(usize, u32)], work: &Work) {
         let (mesh, (x, y)) = (self.design.mesh, self.design.mesh.coords(home));
         let (flits, weight) = (work.flits(), work.weight);

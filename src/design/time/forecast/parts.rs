@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) struct Slice {
     /// Its home.
     pub(super) home: NodeId,
-    /// What it takes.
+    /// Its work.
     pub(super) work: Work,
     /// Its first burst is in the staging memory.
     pub(super) resident: bool,
@@ -37,7 +37,7 @@ pub(super) struct Close {
     pub(super) ready: Vec<(f64, f64)>,
 }
 
-/// What a tile does next.
+/// Next job of a tile.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Job {
     /// It fetches a slice, each flit of which has so many passes.
@@ -46,7 +46,7 @@ pub(super) enum Job {
     Close(usize),
 }
 
-/// What a tile has asked for or must send, in order.
+/// Chunks that a tile has requested and results that it must send, in order.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Due {
     /// A chunk, and when its last flit arrives, once that is known.

@@ -1,4 +1,4 @@
-//! What a slice takes of each part.
+//! Work of a slice in each part.
 
 use crate::design::design::Design;
 use crate::design::serving::row_flits::flits_of_rows;

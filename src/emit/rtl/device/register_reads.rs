@@ -1,4 +1,4 @@
-//! Registers of the front: which are stored, and what each reads as.
+//! Registers of the front: which are stored, and the read value of each.
 
 use crate::design::device::registers::{named, Access, Register, REGISTERS};
 use crate::design::Design;

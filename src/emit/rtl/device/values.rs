@@ -69,7 +69,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
 
 /// Bursts of an epoch at most that memory owes to the readers of list and queries, which take turns, and of new tokens.
 ///
-/// A reader asks while it has places for its longest burst. Those of queries are the shortest: a head's.
+/// A reader sends requests while it has places for its longest burst. Bursts of queries are the shortest: a head's.
 fn query_bursts(design: &Design) -> u32 {
     // A flit of several heads is read with others.
     let burst = if design.flit_rows() > 1 { READER_BURST } else { design.row_flits().min(READER_BURST) };

@@ -22,7 +22,7 @@ static GLOSSARY: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 const KEPT: &str = "(* keep_hierarchy = \"yes\" *)";
 
 /// Reads the header of a rendered template; `instances` are the modules that it instantiates, all of which are known.
-/// What follows the header is the second part of the result.
+/// The second part of the result is the text after the header.
 ///
 /// # Errors
 /// If the header has another form.

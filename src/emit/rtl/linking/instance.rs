@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// Ports that all instances share.
 const SHARED: [&str; 4] = ["clk", "rst", "pe_clk", "pe_rst"];
 
-/// The instance that a mark in module `around` stands for.
+/// The instance that replaces a mark in module `around`.
 pub(in crate::emit::rtl) fn instance(marker: &Marker, around: &ModuleSpec, known: &Known) -> Result<String> {
     let module = known.module(marker.text("module"))?;
     let (params, ports) = (listed(marker.text("params"))?, listed(marker.text("ports"))?);
@@ -53,7 +53,7 @@ pub(in crate::emit::rtl) fn instance(marker: &Marker, around: &ModuleSpec, known
     Ok(format!("{}{params} {} (\n{ports}\n{pad});", module.name, marker.text("name")))
 }
 
-/// The declarations that a mark in module `around` stands for.
+/// The declarations that replace a mark in module `around`.
 pub(in crate::emit::rtl) fn wires(marker: &Marker, around: &ModuleSpec, known: &Known) -> Result<String> {
     let but: Vec<_> = marker.text("but").split_whitespace().collect();
     let told =

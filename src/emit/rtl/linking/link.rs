@@ -1,7 +1,7 @@
-//! Modules from rendered templates: which there are, what they show, and the text of each.
+//! Modules from rendered templates: their list, their headers, and the text of each.
 //!
 //! A design has the modules that its roots instantiate, directly or not. Each is rendered once; then headers are read
-//! from the leaves up, and marks are replaced by what the headers of other modules say.
+//! from the leaves up, and marks are replaced from the headers of other modules.
 
 use crate::emit::rtl::linking::header;
 use crate::emit::rtl::linking::instance::{instance, wires};
@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 
 /// A module and its Verilog.
 pub(in crate::emit::rtl) struct Module {
-    /// What it shows.
+    /// Its header: parameters and ports.
     pub(in crate::emit::rtl) spec: ModuleSpec,
     /// Its text from the first line to the last.
     pub(in crate::emit::rtl) text: String,

@@ -34,7 +34,7 @@ impl Marker {
         self.args.get(name).and_then(Value::as_u64).map(|n| n as usize)
     }
 
-    /// Those of `instances` that argument `name` lists, in its order; all of them if it is not given.
+    /// The `instances` that argument `name` lists, in its order; all of them if it is not given.
     pub(in crate::emit::rtl) fn named(&self, name: &str, instances: &[&'static str]) -> Vec<&'static str> {
         match self.text(name) {
             "" => instances.to_vec(),

@@ -13,7 +13,7 @@ use anyhow::Result;
 /// The array of a tile.
 const ARRAY: &str = "meshkv_pad_array";
 
-/// Sources of all modules of a design and what they show, each module after those it instantiates.
+/// Sources and headers of all modules of a design, each module after those it instantiates.
 ///
 /// # Errors
 /// If a template does not render, which is an error of this crate.

@@ -22,7 +22,7 @@ pub(super) const TEMPLATES: &[Template] = templates!(Network,
         "meshkv_side_choice", "meshkv_switch_allocator", "meshkv_vc_request";
 );
 
-/// Whether a design has the template of this path: of the two routers it has one.
+/// True if a design uses the template of this path: it has one of the two routers.
 pub(super) fn has(design: &Design, path: &str) -> bool {
     match design.router.staged() {
         true => !path.starts_with("network/two_stages/"),

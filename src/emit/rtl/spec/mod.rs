@@ -1,4 +1,4 @@
-//! What a module is: its block, its template, its values, and what it shows to others.
+//! Description of a module: its block, its template, its values, and its header.
 
 pub(super) mod all_values;
 pub(super) mod block;

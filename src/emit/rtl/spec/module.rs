@@ -1,4 +1,4 @@
-//! What a module shows to others: purpose, parameters, ports, and the modules that it instantiates.
+//! Interface of a module: purpose, parameters, ports, and the modules that it instantiates.
 //!
 //! It is read from the module's own [header](crate::emit::rtl::linking::header), so Verilog and documentation cannot differ.
 

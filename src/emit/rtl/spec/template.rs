@@ -11,7 +11,7 @@ pub(in crate::emit::rtl) struct Template {
     pub(in crate::emit::rtl) module: &'static str,
     /// Path below `templates/rtl/`, without its ending.
     pub(in crate::emit::rtl) path: &'static str,
-    /// What it says.
+    /// Its text.
     pub(in crate::emit::rtl) text: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a design gives to the templates: one map for all modules, in the terms of the design.
+//! Values that a design gives to the templates: one map for all modules, in the terms of the design.
 //!
 //! Each name is set in one place. Parameters of modules take theirs as defaults, so every module as emitted is the one
 //! of the design even when it stands alone.
@@ -29,7 +29,7 @@ impl Values {
         }
     }
 
-    /// Sets what is or is not.
+    /// Sets values that are true or false.
     pub(in crate::emit::rtl) fn flags(&mut self, values: &[(&str, bool)]) {
         for (name, value) in values {
             self.set(*name, *value);

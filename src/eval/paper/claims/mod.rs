@@ -26,11 +26,11 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 struct Stated {
     claims: Vec<Row>,
-    /// By name, why ours is what it is.
+    /// By name, the reason for our value.
     why: BTreeMap<String, String>,
 }
 
-/// What the paper states.
+/// A number that the paper states.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

@@ -71,7 +71,7 @@ impl Sides {
         }
     }
 
-    /// The best case of all mappings: the least of what is counted.
+    /// The best case of all mappings: the one with the smallest count.
     fn best<'f>(&self, found: &'f Found, case: Case) -> Option<&'f Measured> {
         let all = mappings(case.batch).iter().filter_map(|&mapping| found.get(case.mapped(mapping)));
         all.min_by(|a, b| (self.figure)(a).total_cmp(&(self.figure)(b)))

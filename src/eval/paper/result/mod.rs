@@ -1,4 +1,4 @@
-//! What the evaluation writes: page, Markdown, tables, figures.
+//! Output of the evaluation: page, Markdown, tables, figures.
 
 pub(super) mod figures;
 pub(super) mod intervals;

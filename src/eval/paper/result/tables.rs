@@ -1,4 +1,4 @@
-//! Tables of the evaluation: what was measured, one CSV file a topic.
+//! Tables of the evaluation: measured figures, one CSV file a topic.
 
 use crate::config::Mapping;
 use crate::eval::grid::csv_line;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a measurement says of a claim.
+/// Verdict of a measurement on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -21,7 +21,7 @@ pub enum Verdict {
 /// Difference that counts as none, as a share of the paper's number.
 pub const TOLERANCE: f64 = 0.05;
 
-/// What is better.
+/// Direction in which a number is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {

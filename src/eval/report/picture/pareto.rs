@@ -1,4 +1,4 @@
-//! Time against area: the points that nobody beats in both, and the fastest of those that fit.
+//! Time against area: the points that no other beats in both, and the fastest point that fits.
 
 use crate::config::WorkKind;
 use crate::eval::report::choose::Chosen;
@@ -32,7 +32,7 @@ pub struct Candidate {
     pub name: String,
     /// Microseconds of a whole step, with their error.
     pub us: Spread,
-    /// Share of what is fullest.
+    /// Share of the fullest resource that is used.
     pub fullest: f64,
     /// Its name and place.
     pub fullest_of: String,
@@ -125,12 +125,12 @@ impl Candidate {
 }
 
 impl Tradeoff {
-    /// The fastest of those that fit.
+    /// The fastest point that fits.
     pub fn best(&self) -> Option<&Candidate> {
         self.candidates.iter().filter(|c| c.fits).min_by(|a, b| a.us.mean.total_cmp(&b.us.mean))
     }
 
-    /// Those that nobody beats in both time and area, the fastest first; of all, whether they fit or not.
+    /// The points that no other beats in both time and area, the fastest first, including those that do not fit.
     pub fn front(&self) -> Vec<&Candidate> {
         let mut by_time: Vec<&Candidate> = self.candidates.iter().collect();
         by_time.sort_by(|a, b| a.us.mean.total_cmp(&b.us.mean).then(a.fullest.total_cmp(&b.fullest)));

@@ -329,7 +329,7 @@ pub struct Flags {
     pub soft: bool,
 }
 
-/// What the shell does with timer and epochs in a cycle.
+/// Actions of the shell on timer and epochs in a cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Orders {
     /// The timer starts again.

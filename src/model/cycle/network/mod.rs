@@ -1,4 +1,4 @@
-//! Network: routers, links and their counters. It knows nothing of what its tiles compute.
+//! Network: routers, links and their counters. It is independent of the work of the tiles.
 
 mod flits;
 mod link_counters;

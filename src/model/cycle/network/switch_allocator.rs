@@ -312,8 +312,8 @@ fn stand_back(asks: &mut Lanes, held: [u64; 2], (input, a, b): (usize, usize, us
     any >> a & any >> b & 1 == 1
 }
 
-/// Returns what is held for north and south by inputs that no other input holds a flit against, but for what is in
-/// `back`: as far as is known early, these inputs win.
+/// Returns the flits that uncontested inputs hold for north and south, except those in `back`: by early signals alone,
+/// these inputs are sure to win.
 #[inline(always)]
 fn sure(held: [u64; 2], back: u64) -> Lanes {
     let (mut once, mut twice) = (0, 0);

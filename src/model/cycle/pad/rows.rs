@@ -1,4 +1,4 @@
-//! Rows of the array (`meshkv_pad_row`), seen by the sequencer: the latency of what it sends through them.
+//! Rows of the array (`meshkv_pad_row`), seen by the sequencer: the latency of ops and weights through them.
 
 use crate::design::{Array, SECOND_SUM};
 use crate::model::cycle::common::{DelayLine, Fifo, LONGEST};

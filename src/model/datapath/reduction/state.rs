@@ -1,4 +1,4 @@
-//! State of a head's attention over some of the tokens: what a root returns on request, and what a host merges.
+//! State of a head's attention over some of the tokens: a root returns it on request, and a host merges several.
 //!
 //! Attention over all tokens is o / l of the merged state: the online softmax of FlashAttention-2 and of tree
 //! attention, with 2^m in place of e^m.

@@ -58,7 +58,7 @@ pub enum TensorError {
     },
 }
 
-/// A tensor that is not there, and what is there instead: a few names, however many the file has.
+/// A missing tensor, and names of present ones: a few, however many the file has.
 #[derive(Debug)]
 pub struct Missing {
     /// Name of the tensor.

@@ -1,4 +1,4 @@
-//! A safetensors file, of which the header and the tensors that are asked for are read, and nothing else.
+//! A safetensors file: reads only its header and the tensors that are asked for.
 
 use super::error::{Missing, TensorError};
 use super::seems;
@@ -89,8 +89,8 @@ impl<R: Read + Seek> TensorFile<R> {
     }
 }
 
-/// Bytes of what cannot be sought in, a pipe for example: no more than its header asks for, and one that is an error.
-/// What has no end, or is no such file, ends at its header.
+/// Bytes of a source without seek, such as a pipe: as many as its header names and one more, whose presence is an error.
+/// An endless source, or one of another format, is refused at its header.
 pub(super) fn piped(mut source: impl Read) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     source.by_ref().take(NUMBER).read_to_end(&mut bytes)?;

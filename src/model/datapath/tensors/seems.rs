@@ -1,6 +1,6 @@
 //! Kinds of files and of names that are given where tensors of a layer are asked for.
 
-/// First bytes of other kinds of files; each with what it is, and the way out.
+/// First bytes of other kinds of files; each with the kind's name, and the way out.
 const FILES: [(&[u8], &str); 8] = [
     (
         b"version https://git-lfs",

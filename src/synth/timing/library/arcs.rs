@@ -1,4 +1,4 @@
-//! What a cell contributes to the timing graph: arcs, starts and ends of paths; and what a net costs between
+//! Contribution of a cell to the timing graph: arcs, starts and ends of paths; and the delay of a net between
 //! two kinds of pins.
 
 use crate::synth::netlist::Cell;

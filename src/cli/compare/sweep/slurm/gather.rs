@@ -1,4 +1,4 @@
-//! Gathers what tasks have found into the folder of the rows.
+//! Gathers the rows of tasks into the folder of the rows.
 
 use crate::cli::compare::sweep::fill::Filled;
 use crate::cli::compare::sweep::slurm::chunk::findings;

@@ -4,12 +4,12 @@
 //! Only this process writes the rows of the folder. A task of the array writes a file of its own, so a shared file
 //! system needs no locks:
 //!
-//! | file, below the folder of the rows | what it is |
+//! | file, below the folder of the rows | content |
 //! |---|---|
 //! | `slurm/job.json` | the array that was submitted last |
 //! | `slurm/<n>/chunk-<k>.json` | points of task k of the n-th array |
-//! | `slurm/<n>/rows-<k>.jsonl` | what the task has found, a line a point |
-//! | `slurm/<n>/log-<k>.txt` | what it said |
+//! | `slurm/<n>/rows-<k>.jsonl` | rows of the task, a line a point |
+//! | `slurm/<n>/log-<k>.txt` | messages of the task |
 
 mod array;
 mod chunk;

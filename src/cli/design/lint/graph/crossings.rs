@@ -1,4 +1,4 @@
-//! Crossings between clocks on the netlist: what leaves a register of one clock must end in a register of the other.
+//! Crossings between clocks on the netlist: a path from a register of one clock must end in a register of the other.
 //!
 //! A memory or a DSP slice is no such end: Vivado reports it as CDC-13 or CDC-14, Critical. A word that is held until it is
 //! taken may pass one multiplexer before its register. A synchronizer samples a register with no logic between.
@@ -7,10 +7,10 @@ use crate::cli::design::lint::graph::flat::{End, Flat, Step};
 use crate::cli::design::lint::messages::{Message, Severity};
 use std::collections::BTreeMap;
 
-/// What a word has passed since its register: nothing, one multiplexer, or more.
+/// Number of levels of logic since a word's register: none, one multiplexer, or more.
 const LEVELS: u8 = 3;
 
-/// What is wrong with an end, and the way out.
+/// Fault of the end of a crossing, and the way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wrong {
     Memory,
@@ -70,7 +70,7 @@ pub(in crate::cli::design::lint) fn any_place(name: &str) -> String {
 struct Reached<'a> {
     flat: &'a Flat<'a>,
     clock: u32,
-    /// Of each net: what was passed on the shortest way, and the register.
+    /// Of each net: the level of logic on the shortest way, and the register.
     level: Vec<u8>,
     source: Vec<u32>,
 }

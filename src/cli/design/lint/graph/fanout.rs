@@ -1,6 +1,6 @@
-//! Enables and resets: what controls many registers must be a register, and none may control more than a tile has.
+//! Fanout of enables and resets: a driver of many registers must be a register, and may drive no more than a tile has.
 //!
-//! A net to thousands of registers spans a part of the device, so that nothing of the cycle is left for logic before it.
+//! A net to thousands of registers spans a part of the device, so that no time of the cycle is left for logic before it.
 
 use crate::cli::design::lint::graph::connections::Modules;
 use crate::cli::design::lint::graph::summary::{Control, Driver, Summaries};
@@ -30,7 +30,7 @@ pub fn check(modules: &Modules, top: &str) -> Result<Vec<Message>> {
     Ok(all.flatten().map(|text| Message { severity: Severity::Error, text }).collect())
 }
 
-/// What is wrong with a net of a module, if anything.
+/// Finding about a net of a module, if it has a fault.
 fn wrong(key: &str, control: &Control) -> Option<String> {
     let Control { net, driver, enabled, reset } = control;
     let module = key.rsplit('\\').next().unwrap_or(key);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Number of a cell.
 pub(in crate::cli::design::lint) type Cell = u32;
 
-/// What a word passes in a cell of logic.
+/// Kind of logic cell that a word passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli::design::lint) enum Step {
     Multiplexer,
@@ -43,7 +43,7 @@ struct Place<'a> {
 /// All occurrences of all modules below a top.
 pub struct Flat<'a> {
     places: Vec<Place<'a>>,
-    /// The number that stands for each net and those that are the same.
+    /// For each net, the number of the net that represents all its aliases.
     root: Vec<u32>,
     /// Place and index of each cell that is no instance.
     cells: Vec<(u32, u32)>,
@@ -158,8 +158,8 @@ impl<'a> Flat<'a> {
         outputs
     }
 
-    /// The nets of which nothing says what they hold after a reset, each with its own number: registers without a reset
-    /// and without an initial value, and what memories give.
+    /// The nets with no defined value after a reset, each with its own number: registers without a reset
+    /// and without an initial value, and outputs of memories.
     pub(in crate::cli::design::lint) fn unset(&self) -> Vec<(u32, u32)> {
         let mut unset = Vec::new();
         for number in 0..self.cells.len() as u32 {
@@ -254,7 +254,7 @@ impl<'a> Flat<'a> {
         format!("{}{}", place.path, place.module.names[net as usize - place.first])
     }
 
-    /// Name of what a cell drives or writes, with its path.
+    /// Name of the register or memory that a cell drives or writes, with its path.
     pub(in crate::cli::design::lint) fn name_of_cell(&self, number: Cell) -> String {
         let (place, cell) = self.cell(number);
         let q = cell.bit("Q").map(|q| place.module.names[q].as_str());

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Writes the flattened netlist of the sources in `dir`, whose elaborated netlist Yosys has written there.
-/// Returns the findings about what is kept.
+/// Returns the findings about kept instances.
 ///
 /// # Errors
 /// When the netlist cannot be read, or a tool cannot be started.

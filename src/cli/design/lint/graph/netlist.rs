@@ -111,8 +111,7 @@ impl Netlist {
         Ok(found.with_context(|| format!("Yosys' netlist has no module {name}"))?.0)
     }
 
-    /// The instances, each with the key of the module that it is in, of which every occurrence below `top` is among
-    /// `paths`.
+    /// The instances whose every occurrence below `top` is among `paths`, each with the key of the module around it.
     ///
     /// # Errors
     /// When there is no such module.

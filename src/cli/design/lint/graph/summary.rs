@@ -1,4 +1,4 @@
-//! What a module is at its ports: registers, logic, or a way through.
+//! Summary of a module at its ports: registers, logic, or a way through.
 
 use crate::cli::design::lint::graph::connections::{Bit, Module, Modules, Same};
 use anyhow::Result;
@@ -61,7 +61,7 @@ pub(in crate::cli::design::lint) struct Control {
     pub(in crate::cli::design::lint) reset: u32,
 }
 
-/// What an own cell of Yosys does at a port.
+/// Role of a port of one of Yosys' internal cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli::design::lint) enum Role {
     /// Output of a register, its data input, its clock.

@@ -167,7 +167,7 @@ impl<'a> Core<'a> {
         Ok(self.finish(run, &homes))
     }
 
-    /// Sends what a job has before its descriptors: the wish for partial results, queries and new tokens.
+    /// Sends the inputs that go before a job's descriptors: the request for partial results, queries and new tokens.
     fn prepare(
         &mut self,
         job: &Job,
@@ -233,7 +233,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Notes what the design takes, and what moves between it and memory.
+    /// Notes the inputs that the design takes, and the transfers between it and memory.
     fn observe_inputs(&mut self, run: &mut UnderWay) {
         let passed = run.passed();
         if run.next < run.pending.len() && self.descriptors.taken(&self.pins) {
@@ -391,8 +391,8 @@ impl<'a> Core<'a> {
         end.is_some_and(|end| if goes_on { settled() } else { self.pins.cycle() >= end + SCAN })
     }
 
-    /// Takes what is shown between two steps: occupancies, and homes that exchange their places. True if there was
-    /// something.
+    /// Takes the reports between two steps: occupancies, and homes that exchange their places. True if there was
+    /// a report.
     fn learn(&mut self, result: &mut AttentionResult) -> bool {
         let Some(at) = self.swaps else { return false };
         let shown = self.pins.get(at.occupancy_valid, 0) == 1;

@@ -1,4 +1,4 @@
-//! A job under way: how it is run, what the design has taken of it, and what has come back.
+//! A job under way: how it is run, its inputs that the design has taken, and the outputs that have come back.
 
 use crate::cosim::workloads::attention::job::Job;
 use crate::cosim::workloads::attention::result::{AttentionResult, HeadSums};
@@ -18,11 +18,11 @@ pub(in super::super) struct Manner {
     pub(in super::super) has_queries: bool,
 }
 
-/// A job under way: what the design has taken of it, and what has come back.
+/// A job under way: its inputs that the design has taken, and the outputs that have come back.
 pub(super) struct UnderWay<'j> {
     pub(super) job: &'j Job<'j>,
     pub(super) manner: Manner,
-    /// Its descriptors, and the number of those that the design has taken.
+    /// Its descriptors, and how many of them the design has taken.
     pub(super) pending: Vec<Descriptor>,
     pub(super) next: usize,
     /// Period of the first descriptor, of this job and of all, and periods since the former.

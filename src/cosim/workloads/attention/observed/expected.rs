@@ -21,7 +21,7 @@ use std::sync::mpsc::Receiver;
 /// Segments of a partial result in their order: the first token of each, and its tokens that count.
 pub(in crate::cosim::workloads::attention) type Segments = Vec<(u32, Range<u32>)>;
 
-/// What the model of the datapath computes of a job.
+/// Outputs of the model of the datapath for a job.
 #[derive(Debug, Default)]
 pub(in crate::cosim) struct Expected {
     /// Outputs, by stream and head.

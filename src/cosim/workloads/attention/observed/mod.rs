@@ -1,4 +1,4 @@
-//! What is observed of a running design, and what is expected of it.
+//! Observations of a running design, and the expected ones.
 
 pub(super) mod expected;
 pub(super) mod probes;

@@ -1,6 +1,6 @@
 //! A decode step as descriptors for the column controllers.
 //!
-//! It states what is attended: layers, segments and rows of every stream. It does not know their
+//! It states the attended tokens: layers, segments and rows of every stream. It does not know their
 //! places or the tiles that fetch them.
 
 use crate::cosim::workloads::decode::batch::lengths::StreamLength;
@@ -117,7 +117,7 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     step_of(design, load, &alike(load))
 }
 
-/// Refuses what no stream of the design can have.
+/// Refuses lengths and prefixes that no stream of the design can have.
 fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(), WorkloadError> {
     let model = &design.model;
     for stream in streams {

@@ -23,9 +23,9 @@ pub enum WorkloadError {
     /// Streams of different lengths, and something that needs one length.
     #[error("streams have different {what}, and {other}\n  help: {help}")]
     Different {
-        /// What differs.
+        /// Property in which the streams differ.
         what: &'static str,
-        /// What needs one of it.
+        /// Option or part that needs this property to be equal.
         other: &'static str,
         /// Suggestion.
         help: &'static str,

@@ -1,4 +1,4 @@
-//! What a bench plays at the ports of a fabric.
+//! Parts that a bench plays at the ports of a fabric.
 
 pub(super) mod new_tokens;
 pub(super) mod pace;

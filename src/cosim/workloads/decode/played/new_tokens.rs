@@ -176,7 +176,7 @@ impl<'a> NewTokens<'a> {
         self.written += 1;
     }
 
-    /// What is not written yet.
+    /// Description of the writes that are still due, for messages.
     pub(in crate::cosim::workloads::decode) fn waiting(&self) -> String {
         let rows = self.rows.iter().filter(|row| !row.written).count();
         let begun = self.writers.begun();

@@ -343,7 +343,7 @@ impl<'a> DecodeScoreboard<'a> {
         }
     }
 
-    /// Reports what is still due as lost. Returns the number of violations, and the first of them.
+    /// Reports deliveries that are still due as lost. Returns the number of violations, and the first of them.
     pub(in crate::cosim::workloads::decode) fn close(mut self) -> (u64, Vec<Violation>) {
         if self.pending.iter().any(|left| *left > 0) || self.resolved < self.descriptors.len() {
             let text = self.waiting();

@@ -220,7 +220,7 @@ impl RequestTable {
             self.vacant = spare;
         }
         if let Some(comes) = comes {
-            // What has just been opened is compared as well.
+            // The request that was opened in this cycle is compared as well.
             self.placing = comes.map(|(fetch, slot)| {
                 let same = self.same(&fetch);
                 let opened = match place {

@@ -50,7 +50,7 @@ impl SliceStreamer {
         self.out.as_ref()
     }
 
-    /// The next chunk can be taken. `ready`: the output flit is taken. `blocked`: nothing is read.
+    /// The next chunk can be taken. `ready`: the output flit is taken. `blocked`: no flit is read.
     pub(in crate::model::cycle::mare) fn has_room(&self, ready: bool, blocked: bool) -> bool {
         let advances = (self.out.is_none() || ready) && !blocked;
         self.chunk.as_ref().is_none_or(|chunk| advances && self.index == chunk.last)
@@ -70,7 +70,7 @@ impl SliceStreamer {
         *flit = *flit & !part.mask | part.data & part.mask;
     }
 
-    /// Advances one clock period. `chunk` is taken exactly if there is room. `blocked`: nothing is read, because a part of
+    /// Advances one clock period. `chunk` is taken exactly if there is room. `blocked`: no flit is read, because a part of
     /// a flit is written.
     pub(in crate::model::cycle::mare) fn step(&mut self, chunk: Option<&Due>, ready: bool, blocked: bool) {
         let takes = chunk.filter(|_| self.has_room(ready, blocked)).copied();

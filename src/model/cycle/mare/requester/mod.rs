@@ -24,7 +24,7 @@ struct Slot {
     age: u32,
 }
 
-/// What a command meets.
+/// Result of comparing a command with the ranges in flight and completed ones.
 #[derive(Debug, Clone, Copy)]
 struct Compared {
     /// Slots of its range.
@@ -278,7 +278,7 @@ impl Requester {
     /// Moves the arrived flit to its place in the FIFO.
     fn take(&mut self, s: usize, events: &mut Events) -> (u32, KvFlit) {
         events.count(Event::Flit);
-        let (flit, _) = self.arrived.expect("a slot waits for what has arrived");
+        let (flit, _) = self.arrived.expect("a slot waits for the flit that has arrived");
         let slot = &mut self.slots[s];
         let place = slot.place;
         let (tag, mask) = (slot.command.tag, slot.command.mask);

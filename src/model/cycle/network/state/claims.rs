@@ -15,9 +15,9 @@ pub(in crate::model::cycle::network) struct Claim {
 pub(in crate::model::cycle::network) struct Claims {
     /// The input whose claims count, relative to the rounds of [`Phase`].
     holder: u8,
-    /// What it claimed in the cycle before.
+    /// Credits that it claimed in the cycle before.
     closed: Claim,
-    /// What only the input `except` may take.
+    /// Credits that only the input `except` may take.
     shut: Claim,
     except: u8,
 }
@@ -29,14 +29,14 @@ impl Claims {
         sum(self.holder, phase.round, 5) == port
     }
 
-    /// Returns what an input may not take.
+    /// Returns the credits that an input may not take.
     #[inline(always)]
     pub(in crate::model::cycle::network) fn shut_for(&self, port: u8) -> Claim {
         let outputs = if port == self.except { 0 } else { self.shut.outputs };
         Claim { outputs, ..self.shut }
     }
 
-    /// Advances by a cycle, in which the inputs would claim what is given. True if a claim has an effect later.
+    /// Advances by a cycle, in which each input would make the claim `by_input`. True if a claim has an effect later.
     pub(in crate::model::cycle::network) fn advance(&mut self, by_input: &[Claim; 5], phase: Phase) -> bool {
         let holder = sum(self.holder, phase.round, 5);
         (self.shut, self.except) = (self.closed, holder);

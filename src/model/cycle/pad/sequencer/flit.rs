@@ -1,4 +1,4 @@
-//! Present flit: its meaning by position in the slice, and what a cycle does with it.
+//! Present flit: its meaning by position in the slice, and its progress in a cycle.
 
 use crate::design::Design;
 

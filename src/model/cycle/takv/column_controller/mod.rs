@@ -321,7 +321,7 @@ impl ColumnController {
     }
 
     /// Moves to the next piece: all of a turn, then the next turn of the lap, then the next group, then the next round,
-    /// then the next lap. True at the end of what is issued before the pipeline runs empty.
+    /// then the next lap. True after the last piece that is issued before the pipeline runs empty.
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> bool {
         let (sharing, together) = (descriptor.sharing, descriptor.mapping == Mapping::HeadTile);
         let ends_turn = pieces.ends_turn(&self.at, sharing, together);

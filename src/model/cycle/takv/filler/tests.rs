@@ -13,7 +13,7 @@ struct Bench {
     rng: Pcg64,
     memory: Vec<(Burst, u32)>,
     answer: Option<Answer>,
-    /// By address, what of the present slices is written.
+    /// By address, whether the flit of a present slice is written.
     written: Vec<bool>,
     /// By slot: the flits that its slice needs, and how often it was published and complete.
     slots: Vec<Option<(Fill, [u32; 2])>>,

@@ -7,7 +7,7 @@ use crate::model::cycle::common::Fifo;
 /// Wishes of the filler in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// What the next part goes over is here.
+    /// The flits that the next part overwrites are in the staging memory.
     pub token: bool,
     /// The token is not needed.
     pub drop: bool,
@@ -23,7 +23,7 @@ pub(in crate::model::cycle::takv) struct TokenPart {
     pub(in crate::model::cycle::takv) data: u64,
 }
 
-/// K and V of a new token. Words of the next take the places of those that are no longer needed.
+/// K and V of a new token. Words of the next token take the places of words that are no longer needed.
 #[derive(Debug, Clone)]
 pub struct NewToken {
     /// Words taken of the token that comes: one that names the token, K and V.

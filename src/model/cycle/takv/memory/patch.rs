@@ -48,8 +48,8 @@ impl Patch {
         }
     }
 
-    /// What the next part of the token goes over is here: the last burst of K, which is the token's; for V all. A token
-    /// whose K takes more than a burst waits for all, too.
+    /// True if the flits that the next part of the token overwrites are in the staging memory: for K the last burst of K,
+    /// for V the whole slice. A token whose K takes more than a burst waits for the whole slice, too.
     pub(in crate::model::cycle::takv) fn wants_token(&self, value: bool) -> bool {
         let here = if value || self.row_flits > self.burst_flits { self.whole } else { self.key_here };
         self.active && here && !self.patched

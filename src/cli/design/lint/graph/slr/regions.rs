@@ -41,7 +41,7 @@ struct Here<'a> {
     open: Vec<usize>,
 }
 
-/// Checks every net between two SLRs; returns what is wrong, by net.
+/// Checks every net between two SLRs; returns the findings, by net.
 pub(super) fn crossings(modules: &Modules, top: &str, places: &Places) -> Result<Vec<String>> {
     let mut apart = Apart {
         modules,
@@ -89,7 +89,7 @@ impl Apart<'_> {
             let (slr, path) = (slr.or(here.slr), format!("{}{}/", here.path, cell.name));
             let ports: BTreeMap<&str, Vec<Bit>> =
                 ports.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
-            // What is in no region, or has parts in others, is taken apart.
+            // An instance in no region, or with parts in other regions, is taken apart.
             if slr.is_none() || !open.is_empty() {
                 self.take(&cell.kind, &ports, &Here { path: &path, level: here.level + 1, slr, open })?;
             } else {
@@ -160,7 +160,7 @@ impl Apart<'_> {
         Ok(())
     }
 
-    /// What is wrong, sorted.
+    /// The findings, sorted.
     fn found(mut self) -> Vec<String> {
         let mut nets = Nets::new();
         for (net, driver) in std::mem::take(&mut self.drivers) {
@@ -209,7 +209,7 @@ impl Apart<'_> {
     }
 }
 
-/// What is wrong with a net between two SLRs.
+/// Finding about a net between two SLRs, if it has a fault.
 fn wrong(net: &str, driver: &At<Driver>, load: &At<Loads>) -> Option<String> {
     let (from, to) = (driver.slr?, load.slr?);
     let of = |text: String| Some(format!("net {net} crosses from SLR{from} to SLR{to}: {text}"));
