@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// How a job is run.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Manner {
+pub(in super::super) struct RunOptions {
     /// Cycles of each tile that are recorded, from the first descriptor on.
     pub(in super::super) timeline: usize,
     /// Of 256 cycles, those in which a root's output is refused.
@@ -21,7 +21,7 @@ pub(in super::super) struct Manner {
 /// A job under way: what the design has taken of it, and what has come back.
 pub(super) struct UnderWay<'j> {
     pub(super) job: &'j Job<'j>,
-    pub(super) manner: Manner,
+    pub(super) options: RunOptions,
     /// Its descriptors, and the number of those that the design has taken.
     pub(super) pending: Vec<Descriptor>,
     pub(super) next: usize,
