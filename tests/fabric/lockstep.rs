@@ -155,8 +155,8 @@ const MUTANTS: [(&str, &str, &str, &str); 6] = [
     // Turns of a group begin at the next segment.
     (
         "meshkv_column_controller",
-        "place   = rho_1 + turn_1;",
-        "place   = rho_1 + turn_1 + 1'b1;",
+        "place   = rho_s1_q + turn_s1_q;",
+        "place   = rho_s1_q + turn_s1_q + 1'b1;",
         "vector_valid",
     ),
     // A descriptor begins while queries wait.

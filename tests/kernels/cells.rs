@@ -249,23 +249,23 @@ struct Arbiter2Cell {
     g0: Signal<Out, Bit>,
     g1: Signal<Out, Bit>,
     arbiter: Arbiter2,
-    ptr: DFF<Bit>,
+    ptr_q: DFF<Bit>,
 }
 
 impl Logic for Arbiter2Cell {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, ptr);
+        dff_setup!(self, clock, ptr_q);
         self.arbiter.r0.next = self.r0.val();
         self.arbiter.r1.next = self.r1.val();
-        self.arbiter.ptr.next = self.ptr.q.val();
+        self.arbiter.ptr_q.next = self.ptr_q.q.val();
         self.g0.next = self.arbiter.g0.val();
         self.g1.next = self.arbiter.g1.val();
         if (self.r0.val() | self.r1.val()) & self.used.val() {
-            self.ptr.d.next = self.arbiter.g0.val();
+            self.ptr_q.d.next = self.arbiter.g0.val();
         }
         if self.rst.val() {
-            self.ptr.d.next = false;
+            self.ptr_q.d.next = false;
         }
     }
 }
@@ -285,31 +285,31 @@ struct Arbiter4Cell {
     g2: Signal<Out, Bit>,
     g3: Signal<Out, Bit>,
     arbiter: Arbiter4,
-    ptr1: DFF<Bit>,
-    ptr0: DFF<Bit>,
+    ptr1_q: DFF<Bit>,
+    ptr0_q: DFF<Bit>,
 }
 
 impl Logic for Arbiter4Cell {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, ptr1, ptr0);
+        dff_setup!(self, clock, ptr1_q, ptr0_q);
         self.arbiter.r0.next = self.r0.val();
         self.arbiter.r1.next = self.r1.val();
         self.arbiter.r2.next = self.r2.val();
         self.arbiter.r3.next = self.r3.val();
-        self.arbiter.ptr1.next = self.ptr1.q.val();
-        self.arbiter.ptr0.next = self.ptr0.q.val();
+        self.arbiter.ptr1_q.next = self.ptr1_q.q.val();
+        self.arbiter.ptr0_q.next = self.ptr0_q.q.val();
         self.g0.next = self.arbiter.g0.val();
         self.g1.next = self.arbiter.g1.val();
         self.g2.next = self.arbiter.g2.val();
         self.g3.next = self.arbiter.g3.val();
         if (self.r0.val() | self.r1.val() | self.r2.val() | self.r3.val()) & self.used.val() {
-            self.ptr1.d.next = self.arbiter.g1.val() | self.arbiter.g2.val();
-            self.ptr0.d.next = self.arbiter.g0.val() | self.arbiter.g2.val();
+            self.ptr1_q.d.next = self.arbiter.g1.val() | self.arbiter.g2.val();
+            self.ptr0_q.d.next = self.arbiter.g0.val() | self.arbiter.g2.val();
         }
         if self.rst.val() {
-            self.ptr1.d.next = false;
-            self.ptr0.d.next = false;
+            self.ptr1_q.d.next = false;
+            self.ptr0_q.d.next = false;
         }
     }
 }

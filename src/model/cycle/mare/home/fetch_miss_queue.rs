@@ -1,6 +1,6 @@
 //! Queue of misses: fetches whose slices are not resident yet (`meshkv_fetch_miss_queue`).
 
-use crate::design::depths::PARKED_MORE;
+use crate::design::depths::EXTRA_MISSES;
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::events::{Event, Events};
 use crate::model::cycle::mare::messages::Fetch;
@@ -22,7 +22,7 @@ pub(in crate::model::cycle::mare) struct FetchMissQueue {
 
 impl FetchMissQueue {
     pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> FetchMissQueue {
-        let depth = params.cols * params.rows + PARKED_MORE;
+        let depth = params.cols * params.rows + EXTRA_MISSES;
         FetchMissQueue { ring: Fifo::new(depth), parked: 0, left: 0, news: false, checked: None, depth }
     }
 
