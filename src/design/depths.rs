@@ -20,6 +20,6 @@ pub const VALUE_WIDTH: u32 = 24;
 pub const TIMEOUT_WIDTH: u32 = 16;
 /// Fetches that a home holds between their look-up and the request table.
 pub const CHECKED_DEPTH: u32 = 8;
-/// Fetches that a home can park in addition to one of each tile. A requester without a prefetcher may have
+/// Misses that a home can hold in addition to one of each tile. A requester without a prefetcher may have
 /// several waiting.
-pub const PARKED_MORE: u32 = 16;
+pub const EXTRA_MISSES: u32 = 16;

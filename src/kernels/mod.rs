@@ -21,7 +21,7 @@ mod rules;
 pub use cells::arbiter2::{arbiter2, Arbiter2};
 pub use cells::arbiter4::{arbiter4, Arbiter4};
 pub use cells::credit_counter::{credit_counter, CreditCounter};
-pub use cells::credit_gauge::{credit_gauge, CreditGauge};
+pub use cells::credit_pointers::{credit_pointers, CreditPointers};
 pub use cells::eager_fork::{eager_fork, EagerFork};
 pub use device::access_state::{access_state, AccessState};
 pub use device::descriptor_check::{descriptor_check, DescriptorCheck};
@@ -39,9 +39,9 @@ pub use network::class_turn::{class_turn, ClassTurn};
 pub use network::credit_claim::{credit_claim, CreditClaim};
 pub use network::output_open::{output_open, OutputOpen};
 pub use network::packet_lock::{packet_lock, PacketLock};
-pub use network::shared_turn::{shared_turn, SharedTurn};
 pub use network::starvation_guard::{starvation_guard, StarvationGuard};
-pub use network::straight_turn::{straight_turn, StraightTurn};
+pub use network::wrr_sides::{wrr_sides, WrrSides};
+pub use network::wrr_straight::{wrr_straight, WrrStraight};
 pub use printing::error::PrintError;
 pub use printing::kernel::Kernel;
 pub use printing::print::body;
@@ -57,7 +57,7 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         coalescing_window()?,
         credit_claim()?,
         credit_counter()?,
-        credit_gauge()?,
+        credit_pointers()?,
         descriptor_check()?,
         descriptor_state()?,
         eager_fork()?,
@@ -69,11 +69,11 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         root_phase()?,
         run_failure()?,
         run_state()?,
-        shared_turn()?,
         starvation_guard()?,
-        straight_turn()?,
         swap_decision()?,
         swap_state()?,
+        wrr_sides()?,
+        wrr_straight()?,
     ])
 }
 

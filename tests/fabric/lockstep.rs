@@ -24,7 +24,7 @@ fn compare(
     pace: Pace,
     cycles: u64,
 ) -> Result<RandomFabric, String> {
-    let top = if form == BuildForm::EndpointPieces { endpoint_ports(design) } else { fabric_ports(design) };
+    let top = if form == BuildForm::NetworkEndpoints { endpoint_ports(design) } else { fabric_ports(design) };
     let library = library_of(form, design, files);
     let model: Box<dyn DutPorts> = Box::new(FabricPorts::new(design, &top));
     let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];
@@ -96,7 +96,7 @@ fn same_under_any_network(cases: &[Case]) {
     for (name, change) in cases {
         let design = small(3, 2, change);
         let files = emit(&design).expect("every legal design is emitted");
-        let fabric = compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 6000)
+        let fabric = compare(BuildForm::NetworkEndpoints, &design, &files, LIVELY, 6000)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let (seen, events) = (&fabric.seen, fabric.events());
         assert!(seen.jobs > 15 && seen.flits > 500 && seen.roots > 300, "{name}: {seen:?}");
@@ -111,7 +111,7 @@ fn ports_of_any_number_of_tiles_show_the_same() {
         // The descriptors of a larger fabric are served later, so more layers pass before one is named again.
         let design = small(cols, 2, |c| (c.memory.tiles_per_port, c.model.layers) = (Some(tiles), 8));
         assert_eq!(design.memory.ports, 2 * cols.div_ceil(tiles));
-        let seen = same(BuildForm::EndpointPieces, &design, LIVELY, 3000).seen;
+        let seen = same(BuildForm::NetworkEndpoints, &design, LIVELY, 3000).seen;
         assert!(seen.bursts > 200, "{cols} columns, {tiles} tiles a port: {seen:?}");
     }
 }
@@ -136,7 +136,7 @@ fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
         // Its decode steps are what `meshkv soak` takes through the whole.
         let SoakFabric { design, .. } = SoakFabric::of(seed);
         let files = emit(&design).expect("every legal design is emitted");
-        let what = match compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 5000) {
+        let what = match compare(BuildForm::NetworkEndpoints, &design, &files, LIVELY, 5000) {
             Ok(fabric) => format!("{:?}", fabric.seen),
             // Descriptors at random may say what no driver must: both stop there.
             Err(e) if e.contains("names a slice again") => e,
@@ -155,8 +155,8 @@ const MUTANTS: [(&str, &str, &str, &str); 6] = [
     // Turns of a group begin at the next segment.
     (
         "meshkv_column_controller",
-        "place   = rho_1 + turn_1;",
-        "place   = rho_1 + turn_1 + 1'b1;",
+        "place   = rho_s1_q + turn_s1_q;",
+        "place   = rho_s1_q + turn_s1_q + 1'b1;",
         "vector_valid",
     ),
     // A descriptor begins while queries wait.
@@ -181,7 +181,8 @@ fn a_module_that_does_something_else_is_a_difference() {
         assert_eq!(file.text.matches(from).count(), 1, "{from:?} stands in {module} once");
         file.text = file.text.replace(from, to);
         let pace = Pace { segments: 1, step: 2, queries: 128, ..LIVELY };
-        let difference = compare(BuildForm::EndpointPieces, &design, &files, pace, 6000).err().expect(module);
+        let difference =
+            compare(BuildForm::NetworkEndpoints, &design, &files, pace, 6000).err().expect(module);
         assert!(difference.contains(port), "{module}: {difference}");
     }
 }

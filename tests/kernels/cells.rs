@@ -3,8 +3,8 @@
 //! Each cell runs over cycles, with inputs that are drawn, against the rule of its kernel and the state that the rule
 //! gives. The registers are those of the shells in `templates/rtl`, reset included.
 
-use meshkv::kernels::cells::{arbiter2, arbiter4, credit_counter, credit_gauge, round_robin};
-use meshkv::kernels::{Arbiter2, Arbiter4, CreditCounter, CreditGauge};
+use meshkv::kernels::cells::{arbiter2, arbiter4, credit_counter, credit_pointers, round_robin};
+use meshkv::kernels::{Arbiter2, Arbiter4, CreditCounter, CreditPointers};
 use meshkv::model::cycle::common::Fifo;
 use rust_hdl::prelude::*;
 
@@ -38,46 +38,46 @@ fn cycle<Cell: Block, Seen>(
     seen
 }
 
-/// `meshkv_read_credits`: a gauge and its count.
+/// `meshkv_read_credits`: a credit counter and its count.
 #[derive(LogicBlock)]
-struct GaugeCell {
+struct CounterCell {
     clock: Signal<In, Clock>,
     rst: Signal<In, Bit>,
     wants: Signal<In, Bit>,
     returns: Signal<In, Bit>,
     takes: Signal<Out, Bit>,
     count: Signal<Out, Bits<3>>,
-    gauge: CreditGauge<3>,
+    counter: CreditCounter<3>,
     count_q: DFF<Bits<3>>,
     credits: Constant<Bits<3>>,
 }
 
-impl GaugeCell {
-    fn new(credits: u64) -> GaugeCell {
-        GaugeCell {
+impl CounterCell {
+    fn new(credits: u64) -> CounterCell {
+        CounterCell {
             clock: Default::default(),
             rst: Default::default(),
             wants: Default::default(),
             returns: Default::default(),
             takes: Default::default(),
             count: Default::default(),
-            gauge: Default::default(),
+            counter: Default::default(),
             count_q: Default::default(),
             credits: Constant::new(credits.into()),
         }
     }
 }
 
-impl Logic for GaugeCell {
+impl Logic for CounterCell {
     #[hdl_gen]
     fn update(&mut self) {
         self.count_q.clock.next = self.clock.val();
-        self.gauge.wants.next = self.wants.val();
-        self.gauge.returns.next = self.returns.val();
-        self.gauge.count_q.next = self.count_q.q.val();
-        self.takes.next = self.gauge.takes.val();
+        self.counter.wants.next = self.wants.val();
+        self.counter.returns.next = self.returns.val();
+        self.counter.count_q.next = self.count_q.q.val();
+        self.takes.next = self.counter.takes.val();
         self.count.next = self.count_q.q.val();
-        self.count_q.d.next = self.gauge.count_d.val();
+        self.count_q.d.next = self.counter.count_d.val();
         if self.rst.val() {
             self.count_q.d.next = self.credits.val();
         }
@@ -87,7 +87,7 @@ impl Logic for GaugeCell {
 #[test]
 fn credits_are_lent_and_come_back_over_cycles_by_the_rule() {
     for all in 1..8_u32 {
-        let (mut cell, mut draws) = (GaugeCell::new(all.into()), Draws(u64::from(all)));
+        let (mut cell, mut draws) = (CounterCell::new(all.into()), Draws(u64::from(all)));
         cell.connect_all();
         let mut count = 0;
         for at in 0..CYCLES {
@@ -97,7 +97,7 @@ fn credits_are_lent_and_come_back_over_cycles_by_the_rule() {
             [cell.rst.next, cell.wants.next, cell.returns.next] = [rst, wants, returns];
             let seen = cycle(&mut cell, |c| &mut c.clock, |c| (c.takes.val(), u64::from(c.count.val())));
             if at > 0 {
-                let (takes, next) = credit_gauge::rule(count, wants, returns);
+                let (takes, next) = credit_counter::rule(count, wants, returns);
                 assert_eq!(seen, (takes, count.into()), "cycle {at} of {all}");
                 count = next;
             }
@@ -106,7 +106,7 @@ fn credits_are_lent_and_come_back_over_cycles_by_the_rule() {
     }
 }
 
-/// `meshkv_fifo` of three words: the gauge counts them, two pointers go round.
+/// `meshkv_fifo` of three words: the counter counts them, two pointers go round.
 #[derive(LogicBlock)]
 struct FifoCell {
     clock: Signal<In, Clock>,
@@ -118,7 +118,7 @@ struct FifoCell {
     m_ready: Signal<In, Bit>,
     m_data: Signal<Out, Bits<4>>,
     pushes: Signal<Local, Bit>,
-    gauge: CreditGauge<2>,
+    counter: CreditCounter<2>,
     count_q: DFF<Bits<2>>,
     head_q: DFF<Bits<2>>,
     tail_q: DFF<Bits<2>>,
@@ -141,7 +141,7 @@ impl Default for FifoCell {
             m_ready: Default::default(),
             m_data: Default::default(),
             pushes: Default::default(),
-            gauge: Default::default(),
+            counter: Default::default(),
             count_q: Default::default(),
             head_q: Default::default(),
             tail_q: Default::default(),
@@ -162,10 +162,10 @@ impl Logic for FifoCell {
         self.s_ready.next = self.count_q.q.val() != self.depth.val();
         self.m_valid.next = self.count_q.q.val().any();
         self.pushes.next = self.s_valid.val() & self.s_ready.val();
-        self.gauge.wants.next = self.m_ready.val();
-        self.gauge.returns.next = self.pushes.val();
-        self.gauge.count_q.next = self.count_q.q.val();
-        self.count_q.d.next = self.gauge.count_d.val();
+        self.counter.wants.next = self.m_ready.val();
+        self.counter.returns.next = self.pushes.val();
+        self.counter.count_q.next = self.count_q.q.val();
+        self.count_q.d.next = self.counter.count_d.val();
         if self.head_q.q.val() == 0 {
             self.m_data.next = self.word_a.q.val();
         } else if self.head_q.q.val() == self.last.val() {
@@ -186,7 +186,7 @@ impl Logic for FifoCell {
                 self.tail_q.d.next = 0.into();
             }
         }
-        if self.gauge.takes.val() {
+        if self.counter.takes.val() {
             self.head_q.d.next = self.head_q.q.val() + 1;
             if self.head_q.q.val() == self.last.val() {
                 self.head_q.d.next = 0.into();
@@ -201,7 +201,7 @@ impl Logic for FifoCell {
 }
 
 #[test]
-fn words_leave_a_fifo_in_order_as_its_model_and_the_rule_of_the_gauge_say() {
+fn words_leave_a_fifo_in_order_as_its_model_and_the_rule_of_the_counter_say() {
     let (mut cell, mut draws) = (FifoCell::default(), Draws(3));
     cell.connect_all();
     let (mut model, mut count, mut moved) = (Fifo::new(3), 0, 0);
@@ -220,7 +220,7 @@ fn words_leave_a_fifo_in_order_as_its_model_and_the_rule_of_the_gauge_say() {
             assert_eq!((seen.0, seen.1), (s_ready, front.is_some()), "cycle {at}");
             assert_eq!(seen.2, front.unwrap_or(seen.2), "cycle {at}");
             let takes;
-            (takes, count) = credit_gauge::rule(count, m_ready, s_valid && s_ready);
+            (takes, count) = credit_counter::rule(count, m_ready, s_valid && s_ready);
             assert_eq!(takes, m_ready && front.is_some(), "cycle {at}");
             if takes {
                 model.pop();
@@ -249,23 +249,23 @@ struct Arbiter2Cell {
     g0: Signal<Out, Bit>,
     g1: Signal<Out, Bit>,
     arbiter: Arbiter2,
-    ptr: DFF<Bit>,
+    ptr_q: DFF<Bit>,
 }
 
 impl Logic for Arbiter2Cell {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, ptr);
+        dff_setup!(self, clock, ptr_q);
         self.arbiter.r0.next = self.r0.val();
         self.arbiter.r1.next = self.r1.val();
-        self.arbiter.ptr.next = self.ptr.q.val();
+        self.arbiter.ptr_q.next = self.ptr_q.q.val();
         self.g0.next = self.arbiter.g0.val();
         self.g1.next = self.arbiter.g1.val();
         if (self.r0.val() | self.r1.val()) & self.used.val() {
-            self.ptr.d.next = self.arbiter.g0.val();
+            self.ptr_q.d.next = self.arbiter.g0.val();
         }
         if self.rst.val() {
-            self.ptr.d.next = false;
+            self.ptr_q.d.next = false;
         }
     }
 }
@@ -285,31 +285,31 @@ struct Arbiter4Cell {
     g2: Signal<Out, Bit>,
     g3: Signal<Out, Bit>,
     arbiter: Arbiter4,
-    ptr1: DFF<Bit>,
-    ptr0: DFF<Bit>,
+    ptr1_q: DFF<Bit>,
+    ptr0_q: DFF<Bit>,
 }
 
 impl Logic for Arbiter4Cell {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, ptr1, ptr0);
+        dff_setup!(self, clock, ptr1_q, ptr0_q);
         self.arbiter.r0.next = self.r0.val();
         self.arbiter.r1.next = self.r1.val();
         self.arbiter.r2.next = self.r2.val();
         self.arbiter.r3.next = self.r3.val();
-        self.arbiter.ptr1.next = self.ptr1.q.val();
-        self.arbiter.ptr0.next = self.ptr0.q.val();
+        self.arbiter.ptr1_q.next = self.ptr1_q.q.val();
+        self.arbiter.ptr0_q.next = self.ptr0_q.q.val();
         self.g0.next = self.arbiter.g0.val();
         self.g1.next = self.arbiter.g1.val();
         self.g2.next = self.arbiter.g2.val();
         self.g3.next = self.arbiter.g3.val();
         if (self.r0.val() | self.r1.val() | self.r2.val() | self.r3.val()) & self.used.val() {
-            self.ptr1.d.next = self.arbiter.g1.val() | self.arbiter.g2.val();
-            self.ptr0.d.next = self.arbiter.g0.val() | self.arbiter.g2.val();
+            self.ptr1_q.d.next = self.arbiter.g1.val() | self.arbiter.g2.val();
+            self.ptr0_q.d.next = self.arbiter.g0.val() | self.arbiter.g2.val();
         }
         if self.rst.val() {
-            self.ptr1.d.next = false;
-            self.ptr0.d.next = false;
+            self.ptr1_q.d.next = false;
+            self.ptr0_q.d.next = false;
         }
     }
 }
@@ -358,7 +358,7 @@ fn four_requests_take_turns_over_cycles_by_the_rule() {
     });
 }
 
-/// `meshkv_credit_counter`: two pointers into the ring of slots say whether a send would take the last credit. The
+/// `meshkv_credit_pointers`: two pointers into the ring of slots say whether a send would take the last credit. The
 /// ring is a binary count here.
 #[derive(LogicBlock)]
 struct CreditCell {
@@ -369,7 +369,7 @@ struct CreditCell {
     available: Signal<Out, Bit>,
     fill_next: Signal<Local, Bits<3>>,
     free_next: Signal<Local, Bits<3>>,
-    counter: CreditCounter,
+    pointers: CreditPointers,
     available_q: DFF<Bit>,
     fill_q: DFF<Bits<3>>,
     free_q: DFF<Bits<3>>,
@@ -386,7 +386,7 @@ impl CreditCell {
             available: Default::default(),
             fill_next: Default::default(),
             free_next: Default::default(),
-            counter: Default::default(),
+            pointers: Default::default(),
             available_q: Default::default(),
             fill_q: Default::default(),
             free_q: Default::default(),
@@ -407,12 +407,12 @@ impl Logic for CreditCell {
         if self.free_q.q.val() == self.last.val() {
             self.free_next.next = 0.into();
         }
-        self.counter.available_q.next = self.available_q.q.val();
-        self.counter.send.next = self.send.val();
-        self.counter.credit.next = self.credit.val();
-        self.counter.exhausted.next = self.fill_next.val() == self.free_q.q.val();
+        self.pointers.available_q.next = self.available_q.q.val();
+        self.pointers.send.next = self.send.val();
+        self.pointers.credit.next = self.credit.val();
+        self.pointers.exhausted.next = self.fill_next.val() == self.free_q.q.val();
         self.available.next = self.available_q.q.val();
-        self.available_q.d.next = self.counter.available_d.val();
+        self.available_q.d.next = self.pointers.available_d.val();
         if self.send.val() {
             self.fill_q.d.next = self.fill_next.val();
         }
@@ -444,7 +444,7 @@ fn a_credit_is_available_over_cycles_while_the_rule_leaves_any() {
             if at > 0 {
                 assert_eq!(available, credits > 0, "cycle {at} of depth {depth}");
             }
-            credits = if rst { depth } else { credit_counter::rule(credits, send, credit) };
+            credits = if rst { depth } else { credit_pointers::rule(credits, send, credit) };
         }
     }
 }

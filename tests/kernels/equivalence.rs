@@ -122,19 +122,19 @@ fn credit_claim_is_what_rust_hdl_prints() {
 }
 
 #[test]
-fn shared_turn_is_what_rust_hdl_prints() {
-    let kernel = kernels::shared_turn().unwrap();
-    assert_proved(&kernel, &kernels::SharedTurn::<2>::new());
-    assert_proved(&kernel, &kernels::SharedTurn::<5>::new());
-    assert_mutants_die(&kernel, &kernels::SharedTurn::<3>::new());
+fn wrr_sides_is_what_rust_hdl_prints() {
+    let kernel = kernels::wrr_sides().unwrap();
+    assert_proved(&kernel, &kernels::WrrSides::<2>::new());
+    assert_proved(&kernel, &kernels::WrrSides::<5>::new());
+    assert_mutants_die(&kernel, &kernels::WrrSides::<3>::new());
 }
 
 #[test]
-fn straight_turn_is_what_rust_hdl_prints() {
-    let kernel = kernels::straight_turn().unwrap();
-    assert_proved(&kernel, &kernels::StraightTurn::<2>::new());
-    assert_proved(&kernel, &kernels::StraightTurn::<5>::new());
-    assert_mutants_die(&kernel, &kernels::StraightTurn::<3>::new());
+fn wrr_straight_is_what_rust_hdl_prints() {
+    let kernel = kernels::wrr_straight().unwrap();
+    assert_proved(&kernel, &kernels::WrrStraight::<2>::new());
+    assert_proved(&kernel, &kernels::WrrStraight::<5>::new());
+    assert_mutants_die(&kernel, &kernels::WrrStraight::<3>::new());
 }
 
 #[test]
@@ -146,18 +146,18 @@ fn coalescing_window_is_what_rust_hdl_prints() {
 }
 
 #[test]
-fn credit_counter_is_what_rust_hdl_prints() {
-    let (kernel, block) = (kernels::credit_counter().unwrap(), kernels::CreditCounter::default());
+fn credit_pointers_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::credit_pointers().unwrap(), kernels::CreditPointers::default());
     assert_proved(&kernel, &block);
     assert_mutants_die(&kernel, &block);
 }
 
 #[test]
-fn credit_gauge_is_what_rust_hdl_prints() {
-    let kernel = kernels::credit_gauge().unwrap();
-    assert_proved(&kernel, &kernels::CreditGauge::<1>::new());
-    assert_proved(&kernel, &kernels::CreditGauge::<4>::new());
-    assert_mutants_die(&kernel, &kernels::CreditGauge::<3>::new());
+fn credit_counter_is_what_rust_hdl_prints() {
+    let kernel = kernels::credit_counter().unwrap();
+    assert_proved(&kernel, &kernels::CreditCounter::<1>::new());
+    assert_proved(&kernel, &kernels::CreditCounter::<4>::new());
+    assert_mutants_die(&kernel, &kernels::CreditCounter::<3>::new());
 }
 
 #[test]

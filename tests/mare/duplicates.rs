@@ -203,7 +203,8 @@ fn repeats_of_a_fetch_are_not_parked() {
     let flits = u64::from(design.mare.chunk_flits);
     assert_eq!((done.delivered, done.head_flits), (2 * flits, 8 * flits));
     let (from, to) = ("(swept_q | ~again)", "1'b1");
-    let parked = run_mutant(&design, &plan, "meshkv_fetch_park", from, to).unwrap().event("fetches_parked");
+    let parked =
+        run_mutant(&design, &plan, "meshkv_fetch_miss_queue", from, to).unwrap().event("fetches_parked");
     assert_eq!(parked, 8);
 }
 

@@ -101,7 +101,7 @@ fn no_input_takes_a_credit_that_another_claims() {
         for (from, to) in [
             ("& {unclaimed, resumes", format!("& {{{all}, resumes")),
             ("& unclaimed;", format!("& {all};")),
-            ("& ~taken[0]", "".to_owned()),
+            ("& ~taken_q[0]", "".to_owned()),
         ] {
             let mut slipped = files.clone();
             change(&mut slipped, "meshkv_vc_request", from, &to);

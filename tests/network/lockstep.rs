@@ -198,7 +198,7 @@ fn a_broken_router_is_named_with_port_and_field() {
 fn a_turn_that_is_taken_otherwise_is_found() {
     // A correct allocator, but not this one: no scoreboard can tell.
     let (from, to) = ("turn_q <= turn_d;", "turn_q <= 1'b0;");
-    let broken = mutant("meshkv_shared_turn", from, to, &load());
+    let broken = mutant("meshkv_wrr_sides", from, to, &load());
     assert!(broken.router.is_some() && broken.rtl != broken.model, "{broken}");
 }
 

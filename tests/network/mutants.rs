@@ -81,7 +81,7 @@ fn a_credit_given_twice_is_caught_by_the_counter_it_overflows() {
     let to = "credit_q <= done | credit_q";
     match mutant("meshkv_input_port", "credit_q <= done", to, &single(0.3)) {
         Caught::Stopped(text) => assert!(
-            text.contains("$stop at src/rtl/network/meshkv_credit_counter.v") || text.contains("tile "),
+            text.contains("$stop at src/rtl/network/meshkv_credit_pointers.v") || text.contains("tile "),
             "{text}"
         ),
         other => panic!("{other:?}"),
@@ -92,8 +92,8 @@ fn a_credit_given_twice_is_caught_by_the_counter_it_overflows() {
 fn a_sender_that_counts_too_many_slots_is_caught_by_the_buffer_it_overflows() {
     // A ring of eight slots where the buffer has four.
     let from =
-        "meshkv_credit_counter #(\n                .PTR_WIDTH(PTR_WIDTH),\n                .RING     (RING)";
-    let to = "meshkv_credit_counter #(\n                .PTR_WIDTH(3),\n                .RING     (8'h2b)";
+        "meshkv_credit_pointers #(\n                .PTR_WIDTH(PTR_WIDTH),\n                .RING     (RING)";
+    let to = "meshkv_credit_pointers #(\n                .PTR_WIDTH(3),\n                .RING     (8'h2b)";
     match mutant("meshkv_output_credits", from, to, &single(1.0)) {
         Caught::Stopped(text) => {
             assert!(text.contains("$stop at src/rtl/network/meshkv_input_port.v"), "{text}")

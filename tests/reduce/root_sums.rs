@@ -53,7 +53,7 @@ fn a_slip_of_rounding_that_no_output_shows_is_found_in_the_sums() {
     let job = job(&design, &tensors);
     for (from, to) in [
         // Bits that are shifted out are cut off instead of rounded.
-        (" + { {SUM_WIDTH-1{1'b0}}, number_4[0]}", ""),
+        (" + { {SUM_WIDTH-1{1'b0}}, number_s4_q[0]}", ""),
         // The complement of a negative number lacks one.
         (" + {24'd0, sign}", ""),
     ] {

@@ -32,8 +32,8 @@ set design_sources {
     rtl/network/meshkv_pair_choice.v
     rtl/network/meshkv_class_turn.v
     rtl/network/meshkv_straight_share.v
-    rtl/network/meshkv_straight_turn.v
-    rtl/network/meshkv_shared_turn.v
+    rtl/network/meshkv_wrr_straight.v
+    rtl/network/meshkv_wrr_sides.v
     rtl/network/meshkv_column_turns.v
     rtl/network/meshkv_column_output.v
     rtl/network/meshkv_output_open.v
@@ -43,14 +43,14 @@ set design_sources {
     rtl/network/meshkv_send_vc.v
     rtl/network/meshkv_switch_allocator.v
     rtl/network/meshkv_output_port.v
-    rtl/network/meshkv_credit_counter.v
+    rtl/network/meshkv_credit_pointers.v
     rtl/network/meshkv_output_credits.v
     rtl/network/meshkv_link_counters.v
     rtl/network/meshkv_router.v
     rtl/network/meshkv_mesh.v
     rtl/mare/meshkv_reorder_fifo.v
     rtl/mare/meshkv_requester.v
-    rtl/mare/meshkv_fetch_park.v
+    rtl/mare/meshkv_fetch_miss_queue.v
     rtl/mare/meshkv_tile_decode.v
     rtl/mare/meshkv_staging_directory.v
     rtl/mare/meshkv_request_table.v

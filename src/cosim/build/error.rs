@@ -39,7 +39,7 @@ pub enum BuildError {
         /// Output of the compiler.
         log: String,
     },
-    /// Waves were asked of [`BuildForm::OneRouter`](super::form::BuildForm::OneRouter) or [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces).
+    /// Waves were asked of [`BuildForm::OneRouter`](super::form::BuildForm::OneRouter) or [`BuildForm::NetworkEndpoints`](super::form::BuildForm::NetworkEndpoints).
     #[error("a piece of the network by itself has no waves: they need the whole mesh, or all of a tile")]
     TileWaves,
     /// A tool ran and reported errors.

@@ -21,7 +21,7 @@ pub enum BuildForm {
     FabricPieces,
     /// The same without the routers, whose links to the tiles are ports: for tests that play the
     /// network.
-    EndpointPieces,
+    NetworkEndpoints,
     /// Fabric and PaD, as such pieces, on one clock; for [`crate::cosim::dut::pins::Pins`].
     CorePieces,
     /// The same with a second clock for PaD.
@@ -45,7 +45,7 @@ impl BuildForm {
             BuildForm::TransportPieces => "node",
             BuildForm::WholeFabric => "full",
             BuildForm::FabricPieces => "pieces",
-            BuildForm::EndpointPieces => "around",
+            BuildForm::NetworkEndpoints => "endpoints",
             BuildForm::CorePieces => "core",
             BuildForm::CorePiecesTwoClocks => "clocks",
             BuildForm::WholeCore => "whole",

@@ -73,7 +73,7 @@ impl Recipe {
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            BuildForm::OneRouter | BuildForm::EndpointPieces if trace.is_some() => {
+            BuildForm::OneRouter | BuildForm::NetworkEndpoints if trace.is_some() => {
                 return Err(BuildError::TileWaves)
             }
             _ => (pieces_of(form, design, &modules, &mut files), "pieces"),
@@ -143,7 +143,7 @@ fn pieces_of(
         BuildForm::OneRouter => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
         BuildForm::TransportPieces => (node(), node_ports(design), of_node()),
         BuildForm::FabricPieces => (node(), spec(FABRIC).clone(), of_node()),
-        BuildForm::EndpointPieces => (spec(TILE).clone(), endpoint_ports(design), vec![TILE]),
+        BuildForm::NetworkEndpoints => (spec(TILE).clone(), endpoint_ports(design), vec![TILE]),
         BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => (node(), spec(CORE).clone(), of_node()),
         BuildForm::WholeCore => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
         BuildForm::WholeDevice | BuildForm::FrontAlone => {
@@ -181,7 +181,7 @@ fn pieces_of(
     let periphery = matches!(
         form,
         BuildForm::FabricPieces
-            | BuildForm::EndpointPieces
+            | BuildForm::NetworkEndpoints
             | BuildForm::CorePieces
             | BuildForm::CorePiecesTwoClocks
     )

@@ -65,7 +65,7 @@ fn halves(cols: u32) -> [(&'static str, std::ops::Range<u32>); 2] {
 }
 
 fn pblocks(design: &Design, device: &Fpga) -> Vec<Pblock> {
-    let mut pblocks = vec![around(device)];
+    let mut pblocks = vec![interfaces(device)];
     for slr in &device.slrs {
         let rows = design.floorplan.rows_of(slr.index);
         if rows.is_empty() {
@@ -87,7 +87,7 @@ fn pblocks(design: &Design, device: &Fpga) -> Vec<Pblock> {
 }
 
 /// The region of host and memory interfaces, in the SLR that has both.
-fn around(device: &Fpga) -> Pblock {
+fn interfaces(device: &Fpga) -> Pblock {
     let slr = &device.slrs[0];
     let [y, top] = [slr.first_clock_row, slr.first_clock_row + 3];
     Pblock {

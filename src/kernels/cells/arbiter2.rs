@@ -16,7 +16,7 @@ pub struct Arbiter2 {
     /// Input 1 asks.
     pub r1: Signal<In, Bit>,
     /// The input that wins a tie.
-    pub ptr: Signal<In, Bit>,
+    pub ptr_q: Signal<In, Bit>,
     /// Input 0 is granted.
     pub g0: Signal<Out, Bit>,
     /// Input 1 is granted.
@@ -26,8 +26,8 @@ pub struct Arbiter2 {
 impl Logic for Arbiter2 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.g0.next = self.r0.val() & (!self.ptr.val() | !self.r1.val());
-        self.g1.next = self.r1.val() & (self.ptr.val() | !self.r0.val());
+        self.g0.next = self.r0.val() & (!self.ptr_q.val() | !self.r1.val());
+        self.g1.next = self.r1.val() & (self.ptr_q.val() | !self.r0.val());
     }
 }
 
@@ -39,7 +39,7 @@ pub fn rule(requests: u8, ptr: u8) -> u8 {
 
 /// Prints [`Arbiter2`].
 pub fn arbiter2() -> Result<Kernel, PrintError> {
-    Kernel::print("arbiter2", "Round robin over two requests; ptr wins a tie.", &Arbiter2::default())
+    Kernel::print("arbiter2", "Round robin over two requests; ptr_q wins a tie.", &Arbiter2::default())
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
             let (requests, ptr) = (case & 3, case >> 2);
             uut.r0.next = requests & 1 != 0;
             uut.r1.next = requests & 2 != 0;
-            uut.ptr.next = ptr != 0;
+            uut.ptr_q.next = ptr != 0;
             assert!(simulate(&mut uut, 4));
 
             let winner = (requests != 0).then(|| rule(requests, ptr));

@@ -24,9 +24,9 @@ pub struct Arbiter4 {
     /// Input 3 asks.
     pub r3: Signal<In, Bit>,
     /// Upper bit of the input that comes first.
-    pub ptr1: Signal<In, Bit>,
+    pub ptr1_q: Signal<In, Bit>,
     /// Lower bit of the input that comes first.
-    pub ptr0: Signal<In, Bit>,
+    pub ptr0_q: Signal<In, Bit>,
     /// Input 0 is granted.
     pub g0: Signal<Out, Bit>,
     /// Input 1 is granted.
@@ -43,25 +43,25 @@ impl Logic for Arbiter4 {
     #[hdl_gen]
     fn update(&mut self) {
         self.g0.next = self.r0.val()
-            & ((!self.ptr1.val() & !self.ptr0.val())
+            & ((!self.ptr1_q.val() & !self.ptr0_q.val())
                 | (!self.r3.val()
-                    & ((self.ptr1.val() & self.ptr0.val())
-                        | (!self.r2.val() & ((self.ptr1.val() & !self.ptr0.val()) | !self.r1.val())))));
+                    & ((self.ptr1_q.val() & self.ptr0_q.val())
+                        | (!self.r2.val() & ((self.ptr1_q.val() & !self.ptr0_q.val()) | !self.r1.val())))));
         self.g1.next = self.r1.val()
-            & ((!self.ptr1.val() & self.ptr0.val())
+            & ((!self.ptr1_q.val() & self.ptr0_q.val())
                 | (!self.r0.val()
-                    & ((!self.ptr1.val() & !self.ptr0.val())
-                        | (!self.r3.val() & ((self.ptr1.val() & self.ptr0.val()) | !self.r2.val())))));
+                    & ((!self.ptr1_q.val() & !self.ptr0_q.val())
+                        | (!self.r3.val() & ((self.ptr1_q.val() & self.ptr0_q.val()) | !self.r2.val())))));
         self.g2.next = self.r2.val()
-            & ((self.ptr1.val() & !self.ptr0.val())
+            & ((self.ptr1_q.val() & !self.ptr0_q.val())
                 | (!self.r1.val()
-                    & ((!self.ptr1.val() & self.ptr0.val())
-                        | (!self.r0.val() & ((!self.ptr1.val() & !self.ptr0.val()) | !self.r3.val())))));
+                    & ((!self.ptr1_q.val() & self.ptr0_q.val())
+                        | (!self.r0.val() & ((!self.ptr1_q.val() & !self.ptr0_q.val()) | !self.r3.val())))));
         self.g3.next = self.r3.val()
-            & ((self.ptr1.val() & self.ptr0.val())
+            & ((self.ptr1_q.val() & self.ptr0_q.val())
                 | (!self.r2.val()
-                    & ((self.ptr1.val() & !self.ptr0.val())
-                        | (!self.r1.val() & ((!self.ptr1.val() & self.ptr0.val()) | !self.r0.val())))));
+                    & ((self.ptr1_q.val() & !self.ptr0_q.val())
+                        | (!self.r1.val() & ((!self.ptr1_q.val() & self.ptr0_q.val()) | !self.r0.val())))));
     }
 }
 
@@ -75,7 +75,7 @@ pub fn rule(requests: u8, ptr: u8) -> u8 {
 pub fn arbiter4() -> Result<Kernel, PrintError> {
     Kernel::print(
         "arbiter4",
-        "Round robin over four requests from {ptr1, ptr0} on; one LUT6 a grant.",
+        "Round robin over four requests from {ptr1_q, ptr0_q} on; one LUT6 a grant.",
         &Arbiter4::default(),
     )
 }
@@ -93,8 +93,8 @@ mod tests {
             uut.r1.next = requests & 2 != 0;
             uut.r2.next = requests & 4 != 0;
             uut.r3.next = requests & 8 != 0;
-            uut.ptr0.next = ptr & 1 != 0;
-            uut.ptr1.next = ptr & 2 != 0;
+            uut.ptr0_q.next = ptr & 1 != 0;
+            uut.ptr1_q.next = ptr & 2 != 0;
             assert!(simulate(&mut uut, 4));
 
             let winner = (requests != 0).then(|| rule(requests, ptr));

@@ -1,57 +1,76 @@
-//! Credits of one downstream VC: the slots of its buffer that are free and not yet promised.
+//! Credit counter: lends credits while any is left and counts what comes back.
 //!
-//! Invariant: a credit is available exactly while fewer slots are lent than the buffer has, as
-//! long as the shell sends only while one is available and the neighbour returns one a slot freed.
+//! Invariant: the count never falls below zero, since a credit is taken only from a count above zero.
+//! A credit that is taken and one that returns in the same cycle cancel out.
 //!
-//! `available_d` is decided a cycle early, so that the allocator sees a register. The slots are
-//! counted by the shell, whose pointers say whether a send would take the last one: `send` is
-//! the last signal of the cycle to arrive and must pass no adder.
+//! The same rule counts the words of a FIFO (a pop takes one, a push returns one) and the bursts
+//! that a memory owes.
 
 use crate::kernels::printing::error::PrintError;
 use crate::kernels::printing::kernel::Kernel;
 use rust_hdl::prelude::*;
 
-/// Availability of a credit; the ring of slots is the shell's.
-#[derive(LogicBlock, Default)]
-pub struct CreditCounter {
-    /// A credit is left.
-    pub available_q: Signal<In, Bit>,
-    /// A flit leaves; only while a credit is available.
-    pub send: Signal<In, Bit>,
-    /// The neighbour has freed a slot.
-    pub credit: Signal<In, Bit>,
-    /// All slots but one are lent.
-    pub exhausted: Signal<In, Bit>,
-    /// Next `available_q`.
-    pub available_d: Signal<Out, Bit>,
+/// The count's width is the shell's: enough for all credits.
+#[derive(LogicBlock)]
+pub struct CreditCounter<const COUNT: usize> {
+    /// A credit is asked for.
+    pub wants: Signal<In, Bit>,
+    /// A credit comes back.
+    pub returns: Signal<In, Bit>,
+    /// Credits that are left.
+    pub count_q: Signal<In, Bits<COUNT>>,
+    /// Next `count_q`.
+    pub count_d: Signal<Out, Bits<COUNT>>,
+    /// A credit is taken: one was left.
+    pub takes: Signal<Out, Bit>,
 }
 
-impl Logic for CreditCounter {
-    #[hdl_gen]
-    fn update(&mut self) {
-        if self.credit.val() {
-            self.available_d.next = true;
-        } else if self.send.val() {
-            self.available_d.next = !self.exhausted.val();
-        } else {
-            self.available_d.next = self.available_q.val();
+impl<const COUNT: usize> CreditCounter<COUNT> {
+    /// Returns a counter; it has no constants.
+    pub fn new() -> Self {
+        CreditCounter {
+            wants: Default::default(),
+            returns: Default::default(),
+            count_q: Default::default(),
+            count_d: Default::default(),
+            takes: Default::default(),
         }
     }
 }
 
-/// Returns the credits that are left after a cycle; one is available while there are any.
-#[inline(always)]
-pub fn rule(credits: u8, send: bool, credit: bool) -> u8 {
-    // A model whose credits were taken away for a test must go on, so nothing is checked here.
-    credits.wrapping_add(u8::from(credit)).wrapping_sub(u8::from(send))
+impl<const COUNT: usize> Default for CreditCounter<COUNT> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const COUNT: usize> Logic for CreditCounter<COUNT> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.takes.next = self.wants.val() & self.count_q.val().any();
+        if self.takes.val() & !self.returns.val() {
+            self.count_d.next = self.count_q.val() - 1;
+        } else if self.returns.val() & !self.takes.val() {
+            self.count_d.next = self.count_q.val() + 1;
+        } else {
+            self.count_d.next = self.count_q.val();
+        }
+    }
+}
+
+/// Takes a credit if one is left and returns what comes back. True if one is taken, and the new count.
+#[inline]
+pub fn rule(count: u32, wants: bool, returns: bool) -> (bool, u32) {
+    let takes = wants && count > 0;
+    (takes, count + u32::from(returns) - u32::from(takes))
 }
 
 /// Prints [`CreditCounter`].
 pub fn credit_counter() -> Result<Kernel, PrintError> {
     Kernel::print(
         "credit_counter",
-        "Whether a credit is left; a send and a credit in one cycle cancel out.",
-        &CreditCounter::default(),
+        "Takes a credit if one is left; one taken and one returned in a cycle cancel out.",
+        &CreditCounter::<3>::new(),
     )
 }
 
@@ -59,26 +78,24 @@ pub fn credit_counter() -> Result<Kernel, PrintError> {
 mod tests {
     use crate::kernels::cells::credit_counter::*;
 
-    const DEPTH: u8 = 6;
+    const ALL: u32 = 6;
 
     #[test]
-    fn a_credit_is_available_while_the_count_of_free_slots_is_positive() {
-        let mut uut = CreditCounter::default();
-        for credits in 0..=DEPTH {
-            for (send, credit) in [(false, false), (false, true), (true, false), (true, true)] {
-                // Excluded by the shell and the neighbour.
-                if (send && credits == 0) || (credit && credits == DEPTH) {
-                    continue;
-                }
-                uut.available_q.next = credits > 0;
-                uut.exhausted.next = credits == 1;
-                uut.send.next = send;
-                uut.credit.next = credit;
-                assert!(simulate(&mut uut, 4));
-
-                let next = rule(credits, send, credit);
-                assert_eq!(uut.available_d.val(), next > 0, "{credits} {send} {credit}");
+    fn a_credit_is_taken_while_one_is_left_and_the_count_follows() {
+        let mut uut = CreditCounter::<3>::new();
+        for case in 0..4 * (ALL + 1) {
+            let (wants, returns, count) = (case & 1 != 0, case & 2 != 0, case >> 2);
+            let (takes, next) = rule(count, wants, returns);
+            // The other side returns only what it was lent.
+            if returns && !takes && count == ALL {
+                continue;
             }
+            uut.wants.next = wants;
+            uut.returns.next = returns;
+            uut.count_q.next = u64::from(count).into();
+            assert!(simulate(&mut uut, 4));
+            assert_eq!(uut.takes.val(), takes, "count {count} wants {wants} returns {returns}");
+            assert_eq!(uut.count_d.val(), u64::from(next), "count {count} wants {wants} returns {returns}");
         }
     }
 }

@@ -3,6 +3,6 @@
 pub mod arbiter2;
 pub mod arbiter4;
 pub mod credit_counter;
-pub mod credit_gauge;
+pub mod credit_pointers;
 pub mod eager_fork;
 pub mod round_robin;

@@ -4,6 +4,6 @@ pub mod class_turn;
 pub mod credit_claim;
 pub mod output_open;
 pub mod packet_lock;
-pub mod shared_turn;
 pub mod starvation_guard;
-pub mod straight_turn;
+pub mod wrr_sides;
+pub mod wrr_straight;

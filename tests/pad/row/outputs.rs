@@ -63,12 +63,12 @@ fn segments_that_are_no_whole_number_of_blocks() {
 fn a_row_with_a_slip_is_told_from_a_right_one() {
     let slips = [
         ("meshkv_weight", "octave[z[19:13]]", "octave[{z[19:14], 1'b0}]"),
-        ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
-        ("meshkv_sums", "at_e[0] | ~single_e", "1'b1"),
-        ("meshkv_sums", "kind_d == READ & max_some;", "kind_d == READ;"),
-        ("meshkv_sums", " | kind_d == READ & ~max_some", ""),
+        ("meshkv_sums", "{placed, placed_e_q[0]}", "{placed, 1'b0}"),
+        ("meshkv_sums", "at_e_q[0] | ~single_e_q", "1'b1"),
+        ("meshkv_sums", "kind_d_q == READ & max_some;", "kind_d_q == READ;"),
+        ("meshkv_sums", " | kind_d_q == READ & ~max_some", ""),
         ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
-        ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),
+        ("meshkv_scratchpad", "{~old_s3_q[31],", "{1'b0,"),
         ("meshkv_scratchpad", "saturated_q[clear_slot] <= 1'b0;", ""),
         ("meshkv_align", "16'h4000 >>", "16'h8000 >>"),
         ("meshkv_align", "({1'b0, low_q})", "(2'b0)"),
@@ -78,14 +78,18 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
         ("meshkv_dot", "({1'b0, number[17]})", "(2'b0)"),
         (
             "meshkv_query_lanes",
-            "wire        adds    = sign_5 ^ shifted_5[0];",
-            "wire        adds    = sign_5;",
+            "wire        adds     = sign_s5_q ^ shifted_s5_q[0];",
+            "wire        adds     = sign_s5_q;",
         ),
-        ("meshkv_query_lanes", "largest_2 <= {so_far[4:1], so_far[0] | ~|so_far};", "largest_2 <= so_far;"),
-        ("meshkv_query_lanes", "lack_3[4] | lack_3[3]", "lack_3[3]"),
-        ("meshkv_scratchpad", "+ {16'b0, shifted_7[0]}", ""),
-        ("meshkv_scratchpad", "rise_3[4:0] - 5'd1;", "rise_3[4:0];"),
-        ("meshkv_scratchpad", "& near_4", ""),
+        (
+            "meshkv_query_lanes",
+            "largest_s2_q <= {so_far[4:1], so_far[0] | ~|so_far};",
+            "largest_s2_q <= so_far;",
+        ),
+        ("meshkv_query_lanes", "lack_s3_q[4] | lack_s3_q[3]", "lack_s3_q[3]"),
+        ("meshkv_scratchpad", "+ {16'b0, shifted_s7_q[0]}", ""),
+        ("meshkv_scratchpad", "rise_s3_q[4:0] - 5'd1;", "rise_s3_q[4:0];"),
+        ("meshkv_scratchpad", "& near_s4_q", ""),
     ];
     show(&design(64, 32, 8), &slips);
     // A masked token is multiplied where another token of its flit counts.

@@ -12,21 +12,21 @@ module meshkv_arbiter2 (
     input  wire [1:0] request,
     output wire [1:0] grant
 );
-    reg  ptr;  // Number of the preferred request.
+    reg  ptr_q;  // Number of the preferred request.
     reg  g1, g0;
     wire r1 = request[1];
     wire r0 = request[0];
 
     always @(*) begin
-        g0 = r0 & (!ptr | !r1);
-        g1 = r1 & (ptr | !r0);
+        g0 = r0 & (!ptr_q | !r1);
+        g1 = r1 & (ptr_q | !r0);
     end
 
     assign grant = {g1, g0};
 
     always @(posedge clk) begin
-        if (|request & used) ptr <= g0;
-        if (rst) ptr <= 1'b0;
+        if (|request & used) ptr_q <= g0;
+        if (rst) ptr_q <= 1'b0;
     end
 endmodule
 `default_nettype wire

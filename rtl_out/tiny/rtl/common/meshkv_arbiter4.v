@@ -13,7 +13,7 @@ module meshkv_arbiter4 (
     input  wire [3:0] request,
     output wire [3:0] grant
 );
-    reg ptr1, ptr0;  // Number of the preferred request, in binary.
+    reg ptr1_q, ptr0_q;  // Number of the preferred request, in binary.
     reg g3, g2, g1, g0;
     wire r3 = request[3];
     wire r2 = request[2];
@@ -21,10 +21,14 @@ module meshkv_arbiter4 (
     wire r0 = request[0];
 
     always @(*) begin
-        g0 = r0 & ((!ptr1 & !ptr0) | (!r3 & ((ptr1 & ptr0) | (!r2 & ((ptr1 & !ptr0) | !r1)))));
-        g1 = r1 & ((!ptr1 & ptr0) | (!r0 & ((!ptr1 & !ptr0) | (!r3 & ((ptr1 & ptr0) | !r2)))));
-        g2 = r2 & ((ptr1 & !ptr0) | (!r1 & ((!ptr1 & ptr0) | (!r0 & ((!ptr1 & !ptr0) | !r3)))));
-        g3 = r3 & ((ptr1 & ptr0) | (!r2 & ((ptr1 & !ptr0) | (!r1 & ((!ptr1 & ptr0) | !r0)))));
+        g0 = r0
+            & ((!ptr1_q & !ptr0_q) | (!r3 & ((ptr1_q & ptr0_q) | (!r2 & ((ptr1_q & !ptr0_q) | !r1)))));
+        g1 = r1
+            & ((!ptr1_q & ptr0_q) | (!r0 & ((!ptr1_q & !ptr0_q) | (!r3 & ((ptr1_q & ptr0_q) | !r2)))));
+        g2 = r2
+            & ((ptr1_q & !ptr0_q) | (!r1 & ((!ptr1_q & ptr0_q) | (!r0 & ((!ptr1_q & !ptr0_q) | !r3)))));
+        g3 = r3
+            & ((ptr1_q & ptr0_q) | (!r2 & ((ptr1_q & !ptr0_q) | (!r1 & ((!ptr1_q & ptr0_q) | !r0)))));
     end
 
     assign grant = {g3, g2, g1, g0};
@@ -32,12 +36,12 @@ module meshkv_arbiter4 (
     // The request after the granted one is preferred next.
     always @(posedge clk) begin
         if (|request & used) begin
-            ptr1 <= g1 | g2;
-            ptr0 <= g0 | g2;
+            ptr1_q <= g1 | g2;
+            ptr0_q <= g0 | g2;
         end
         if (rst) begin
-            ptr1 <= 1'b0;
-            ptr0 <= 1'b0;
+            ptr1_q <= 1'b0;
+            ptr0_q <= 1'b0;
         end
     end
 endmodule

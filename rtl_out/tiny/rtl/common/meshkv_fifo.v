@@ -26,7 +26,7 @@ module meshkv_fifo #(
     (* ram_style = "distributed" *) reg [WIDTH-1:0] mem[0:DEPTH-1];
     reg [PTR_WIDTH-1:0]   head_q, tail_q;
 
-    // The gauge counts words: a push returns one, a pop takes one.
+    // The counter counts words: a push returns one, a pop takes one.
     reg  [COUNT_WIDTH-1:0] count_q, count_d;
     reg                    takes;
     wire                   wants   = m_ready;

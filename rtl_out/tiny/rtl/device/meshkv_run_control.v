@@ -124,10 +124,10 @@ module meshkv_run_control #(
     localparam SETTLE_MAX   = 3;
 
     reg  [3:0]             state_q;
-    reg                    run_q;    // A run has been started and has not ended.
-    reg                    ends_q;   // The run has failed.
-    reg                    sick_q;   // The core could not be reset: its other clock does not run.
-    reg                    flush_q;  // The state lets nothing in.
+    reg                    run_q;           // A run has been started and has not ended.
+    reg                    ends_q;          // The run has failed.
+    reg                    reset_failed_q;  // The core could not be reset: its other clock does not run.
+    reg                    flush_q;         // The state lets nothing in.
     reg                    go_q, soft_q;
     reg  [TIMEOUT_WIDTH-1:0] timer_q;
     wire                   waited = &timer_q;
@@ -380,17 +380,17 @@ module meshkv_run_control #(
     wire       breaks  = works & fails;
     wire       rested  = timer_q[5];
     reg  [3:0] state_d;
-    reg        run_d, ends_d, sick_d, soft_d;
-    reg        clears_timer, cleans, soils, next_epoch;
+    reg        run_d, ends_d, reset_failed_d, soft_d;
+    reg        clears_timer, clears_dirty, sets_dirty, next_epoch;
     always @(*) begin
         state_d = state_q;
         run_d = run_q;
         ends_d = ends_q;
-        sick_d = sick_q;
+        reset_failed_d = reset_failed_q;
         soft_d = soft_reset | (soft_q & ((state_q == OVER) | ((state_q == IDLE) & start)));
         clears_timer = 1'b0;
-        cleans = 1'b0;
-        soils = 1'b0;
+        clears_dirty = 1'b0;
+        sets_dirty = 1'b0;
         next_epoch = 1'b0;
         if (breaks) begin
             state_d = RESET;
@@ -399,15 +399,15 @@ module meshkv_run_control #(
         end else if (state_q == IDLE) begin
             ends_d = 1'b0;
             clears_timer = 1'b1;
-            cleans = !owed;
+            clears_dirty = !owed;
             if (start) begin
                 run_d = 1'b1;
-                if (sick_q) begin
+                if (reset_failed_q) begin
                     state_d = RESET;
                 end else begin
                     state_d = ARGUMENTS;
                 end
-            end else if (soft_q | pe_down | (sick_q & held)) begin
+            end else if (soft_q | pe_down | (reset_failed_q & held)) begin
                 state_d = RESET;
             end
         end else if (state_q == ARGUMENTS) begin
@@ -439,11 +439,11 @@ module meshkv_run_control #(
             state_d = IDLE;
         end else if (state_q == QUIET) begin
             if ((!owed & rested) | waited) begin
-                cleans = !owed & rested;
-                soils = owed | !rested;
+                clears_dirty = !owed & rested;
+                sets_dirty = owed | !rested;
                 next_epoch = 1'b1;
                 clears_timer = 1'b1;
-                sick_d = 1'b0;
+                reset_failed_d = 1'b0;
                 state_d = RELEASE;
             end
         end else if ((state_q == RESET) & held) begin
@@ -459,7 +459,7 @@ module meshkv_run_control #(
             end
         end else if ((state_q == RESET) | (state_q == RELEASE)) begin
             if (waited) begin
-                sick_d = 1'b1;
+                reset_failed_d = 1'b1;
                 if (run_q) begin
                     state_d = OVER;
                 end else begin
@@ -471,19 +471,19 @@ module meshkv_run_control #(
         end
     end
     always @(posedge clk) begin
-        owed_q  <= |owes | io_owes;
-        stale_q <= dirty;
-        moves_q <= |moves | query_moves | write_moves | list_moves | desc_taken;
-        go_q    <= accepts;
-        state_q <= state_d;
-        run_q   <= run_d;
-        ends_q  <= ends_d;
-        sick_q  <= sick_d;
-        flush_q <= state_d == RESET || state_d == QUIET || state_d == RELEASE || sick_d;
-        soft_q  <= soft_d;
-        timer_q <= clears_timer ? {TIMEOUT_WIDTH{1'b0} } : timer_q + 1'b1;
-        if (cleans) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
-        if (soils) dirty_q[epoch_q] <= 1'b1;
+        owed_q         <= |owes | io_owes;
+        stale_q        <= dirty;
+        moves_q        <= |moves | query_moves | write_moves | list_moves | desc_taken;
+        go_q           <= accepts;
+        state_q        <= state_d;
+        run_q          <= run_d;
+        ends_q         <= ends_d;
+        reset_failed_q <= reset_failed_d;
+        flush_q        <= state_d == RESET || state_d == QUIET || state_d == RELEASE || reset_failed_d;
+        soft_q         <= soft_d;
+        timer_q        <= clears_timer ? {TIMEOUT_WIDTH{1'b0} } : timer_q + 1'b1;
+        if (clears_dirty) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
+        if (sets_dirty) dirty_q[epoch_q] <= 1'b1;
         if (next_epoch & ~rst) epoch_q <= epoch_q + 1'b1;
         settle_q <= settled && state_q == OUTPUTS ? settle_q + 1'b1 : 4'd0;
         if (over) runs_q <= runs_q + 1'b1;
@@ -493,26 +493,26 @@ module meshkv_run_control #(
         still_q <= moves_q | ~works ? 32'd0 : still_q + 1'b1;
         stuck_q <= works && still_q >= watchdog;
         if (rst) begin
-            state_q  <= RESET;
-            run_q    <= 1'b0;
-            ends_q   <= 1'b0;
-            sick_q   <= 1'b0;
-            flush_q  <= 1'b1;
-            go_q     <= 1'b0;
-            soft_q   <= 1'b0;
-            stuck_q  <= 1'b0;
-            timer_q  <= {TIMEOUT_WIDTH{1'b0} };
-            dirty_q  <= {(1<<EPOCH_BITS){1'b0} };
-            due_q    <= {STREAMS_WIDTH{1'b0} };
-            cycles_q <= 64'd0;
-            runs_q   <= 32'd0;
+            state_q        <= RESET;
+            run_q          <= 1'b0;
+            ends_q         <= 1'b0;
+            reset_failed_q <= 1'b0;
+            flush_q        <= 1'b1;
+            go_q           <= 1'b0;
+            soft_q         <= 1'b0;
+            stuck_q        <= 1'b0;
+            timer_q        <= {TIMEOUT_WIDTH{1'b0} };
+            dirty_q        <= {(1<<EPOCH_BITS){1'b0} };
+            due_q          <= {STREAMS_WIDTH{1'b0} };
+            cycles_q       <= 64'd0;
+            runs_q         <= 32'd0;
         end
     end
     // No reset clears the epoch: answers to reads before a reset must not pass for answers to later reads.
     initial epoch_q = {EPOCH_BITS{1'b0} };
 
     // A core that could not be reset stays in reset until the next run tries again.
-    assign core_request = state_q == RESET || state_q == QUIET || sick_q;
+    assign core_request = state_q == RESET || state_q == QUIET || reset_failed_q;
     assign flush        = flush_q;  // Its ways are long.
     assign run_busy     = state_q != IDLE;
     assign over         = state_q == OVER;

@@ -204,7 +204,7 @@ module meshkv_core #(
     // Requests in progress at a home.
     parameter REQUEST_ENTRIES = 16,
     // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 22,
+    parameter MISS_DEPTH = 22,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 16,
     // Flits of the staging memory.
@@ -529,7 +529,7 @@ module meshkv_core #(
         .HASH_WIDTH         (HASH_WIDTH),
         .TAG_ENTRIES        (TAG_ENTRIES),
         .REQUEST_ENTRIES    (REQUEST_ENTRIES),
-        .PARK_DEPTH         (PARK_DEPTH),
+        .MISS_DEPTH         (MISS_DEPTH),
         .STAGING_SLOTS      (STAGING_SLOTS),
         .STAGING_DEPTH      (STAGING_DEPTH),
         .PART_ID_WIDTH      (PART_ID_WIDTH),

@@ -113,7 +113,7 @@ module meshkv_tile #(
     // Requests in progress at a home.
     parameter REQUEST_ENTRIES = 16,
     // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 22,
+    parameter MISS_DEPTH = 22,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 16,
     // Flits of the staging memory.
@@ -509,7 +509,7 @@ module meshkv_tile #(
         .HASH_WIDTH     (HASH_WIDTH),
         .TAG_ENTRIES    (TAG_ENTRIES),
         .REQUEST_ENTRIES(REQUEST_ENTRIES),
-        .PARK_DEPTH     (PARK_DEPTH),
+        .MISS_DEPTH     (MISS_DEPTH),
         .EXPECTED_WIDTH (EXPECTED_WIDTH),
         .STAGING_SLOTS  (STAGING_SLOTS),
         .SLOT_WIDTH     (SLOT_WIDTH),

@@ -80,15 +80,15 @@ module meshkv_slice_streamer #(
     // Address, memory, output: three stages that advance together. A flit stalled at the output stops
     // all of them; an unhindered stream is one flit a cycle.
     reg                      busy_q;
-    reg  [KEY_WIDTH-1:0]     key_q, key_1, key_2;
-    reg  [INDEX_WIDTH-1:0]   index_q, last_q, index_1, index_2;
-    reg  [TILES-1:0]         dest_q, dest_1, dest_2;
-    reg  [MASK_WIDTH-1:0]    mask_q, mask_1, mask_2;
+    reg  [KEY_WIDTH-1:0]     key_q, key_s1_q, key_s2_q;
+    reg  [INDEX_WIDTH-1:0]   index_q, last_q, index_s1_q, index_s2_q;
+    reg  [TILES-1:0]         dest_q, dest_s1_q, dest_s2_q;
+    reg  [MASK_WIDTH-1:0]    mask_q, mask_s1_q, mask_s2_q;
     reg  [ADDR_WIDTH-1:0]    base_q;
     reg  [SLOT_WIDTH-1:0]    slot_q;
-    reg                      valid_1, valid_2, near_2, far_2, several_2;
-    reg  [VCS-1:0]           vc_2;
-    wire                     advance = ~valid_2 | m_ready;
+    reg                      valid_s1_q, valid_s2_q, near_s2_q, far_s2_q, several_s2_q;
+    reg  [VCS-1:0]           vc_s2_q;
+    wire                     advance = ~valid_s2_q | m_ready;
     wire                     ends    = advance & (index_q == last_q);
 
     // A chunk without destinations is not read.
@@ -112,8 +112,8 @@ module meshkv_slice_streamer #(
     ) u_way (
         .x      (x),
         .y      (y),
-        .tag    (key_1[TAG_WIDTH-1:0]),
-        .dest   (dest_1),
+        .tag    (key_s1_q[TAG_WIDTH-1:0]),
+        .dest   (dest_s1_q),
         .near   (near),
         .far    (far),
         .several(several),
@@ -135,40 +135,40 @@ module meshkv_slice_streamer #(
         end
         busy_q <= s_ready ? s_valid & |s_dest : busy_q;
         if (advance) begin
-            valid_1   <= busy_q;
-            key_1     <= key_q;
-            index_1   <= index_q;
-            dest_1    <= dest_q;
-            mask_1    <= mask_q;
-            valid_2   <= valid_1;
-            key_2     <= key_1;
-            index_2   <= index_1;
-            dest_2    <= dest_1;
-            mask_2    <= mask_1;
-            near_2    <= near;
-            far_2     <= far;
-            several_2 <= several;
-            vc_2      <= vc;
+            valid_s1_q   <= busy_q;
+            key_s1_q     <= key_q;
+            index_s1_q   <= index_q;
+            dest_s1_q    <= dest_q;
+            mask_s1_q    <= mask_q;
+            valid_s2_q   <= valid_s1_q;
+            key_s2_q     <= key_s1_q;
+            index_s2_q   <= index_s1_q;
+            dest_s2_q    <= dest_s1_q;
+            mask_s2_q    <= mask_s1_q;
+            near_s2_q    <= near;
+            far_s2_q     <= far;
+            several_s2_q <= several;
+            vc_s2_q      <= vc;
         end
         if (rst) begin
             {base_q, index_q} <= {ADDR_WIDTH+INDEX_WIDTH{1'b0}};
-            busy_q  <= 1'b0;
-            valid_1 <= 1'b0;
-            valid_2 <= 1'b0;
+            busy_q     <= 1'b0;
+            valid_s1_q <= 1'b0;
+            valid_s2_q <= 1'b0;
         end
     end
 
     assign scan_busy = busy_q && slot_q == scan;
 
-    assign m_valid   = valid_2;
-    assign m_key     = key_2;
-    assign m_index   = index_2;
-    assign m_dest    = dest_2;
-    assign m_mask    = mask_2;
-    assign m_near    = near_2;
-    assign m_far     = far_2;
-    assign m_several = several_2;
-    assign m_vc      = vc_2;
+    assign m_valid   = valid_s2_q;
+    assign m_key     = key_s2_q;
+    assign m_index   = index_s2_q;
+    assign m_dest    = dest_s2_q;
+    assign m_mask    = mask_s2_q;
+    assign m_near    = near_s2_q;
+    assign m_far     = far_s2_q;
+    assign m_several = several_s2_q;
+    assign m_vc      = vc_s2_q;
     assign m_data    = rd_data;
 endmodule
 `default_nettype wire

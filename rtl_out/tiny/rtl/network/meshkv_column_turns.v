@@ -27,7 +27,7 @@ module meshkv_column_turns #(
     wire joins = used & ~straight_wins;
 
     // Straight flits against all joining flits.
-    meshkv_straight_turn #(
+    meshkv_wrr_straight #(
         .WIDTH(SHARE_WIDTH)
     ) u_straight (
         .clk     (clk),
@@ -42,7 +42,7 @@ module meshkv_column_turns #(
 
     // The row against the tile: the row's share is the number of its tiles on the sides that request.
     wire [WIDTH-1:0] row_share = request[EAST] == request[WEST] ? tiles_row : request[EAST] ? tiles_e : tiles_w;
-    meshkv_shared_turn #(
+    meshkv_wrr_sides #(
         .WIDTH(WIDTH)
     ) u_row (
         .clk        (clk),
@@ -55,7 +55,7 @@ module meshkv_column_turns #(
         .first      (row_wins),
         .rival_turn (tile_turn)
     );
-    meshkv_shared_turn #(
+    meshkv_wrr_sides #(
         .WIDTH(WIDTH)
     ) u_side (
         .clk        (clk),

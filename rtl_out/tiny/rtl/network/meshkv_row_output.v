@@ -43,7 +43,7 @@ module meshkv_row_output #(
         .fetch_share(fetch_share),
         .data_share (data_share)
     );
-    meshkv_straight_turn #(
+    meshkv_wrr_straight #(
         .WIDTH(WIDTH + 1)
     ) u_first (
         .clk     (clk),
@@ -55,7 +55,7 @@ module meshkv_row_output #(
         .straight(straight_turn[FIRST]),
         .spent_turn(straight_spent[FIRST])
     );
-    meshkv_straight_turn #(
+    meshkv_wrr_straight #(
         .WIDTH(WIDTH + 1)
     ) u_fetch (
         .clk     (clk),
@@ -67,7 +67,7 @@ module meshkv_row_output #(
         .straight(straight_turn[FETCH]),
         .spent_turn(straight_spent[FETCH])
     );
-    meshkv_straight_turn #(
+    meshkv_wrr_straight #(
         .WIDTH(WIDTH + 1)
     ) u_data (
         .clk     (clk),

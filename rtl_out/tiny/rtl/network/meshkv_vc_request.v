@@ -109,16 +109,16 @@ module meshkv_vc_request #(
                     for (j = 0; j < VN0_VCS; j = j + 1)
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
-                reg [2:0] taken;
+                reg [2:0] taken_q;
                 always @(posedge clk) begin
-                    taken <= closed & {3{~holds & closed_outputs[o]}};
-                    if (rst) taken <= 3'b000;
+                    taken_q <= closed & {3{~holds & closed_outputs[o]}};
+                    if (rst) taken_q <= 3'b000;
                 end
-                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken[0]}};
+                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken_q[0]}};
                 wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS] & gate_q[VN0_VCS-1:0];
                 wire [VN0_VCS-1:0] firsts  = part & starts;
                 wire [VN0_VCS-1:0] bodies  = part & resumes;
-                wire [VCS-VN0_VCS-1:0] unclaimed = avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
+                wire [VCS-VN0_VCS-1:0] unclaimed = avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken_q[2]}}, taken_q[1]};
                 wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS] & gate_q[VCS-1:VN0_VCS] & unclaimed;
                 assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts};
 

@@ -95,18 +95,18 @@ module meshkv_align #(
                 // for a copy of the significand that lies 15 bits lower. The DSP slice multiplies and rounds.
                 wire        normal = |element[14:10];
                 reg  [4:0]  short_q;
-                reg         sign_1, sign_2, low_q;
-                reg  [10:0] significand_1, significand_2;
+                reg         sign_s1_q, sign_s2_q, low_q;
+                reg  [10:0] significand_s1_q, significand_s2_q;
                 reg  [15:0] power_q;
                 wire [15:0] power = short_q[4] ? 16'h4000 >> short_q[3:0] : 16'h8000 >> short_q[3:0];
                 always @(posedge clk) begin
-                    short_q       <= late_largest[g] - {element[14:11], element[10] | ~normal};
-                    sign_1        <= element[15];
-                    sign_2        <= sign_1;
-                    significand_1 <= {normal, element[9:0]};
-                    significand_2 <= significand_1;
-                    low_q         <= short_q[4];
-                    power_q       <= power;
+                    short_q          <= late_largest[g] - {element[14:11], element[10] | ~normal};
+                    sign_s1_q        <= element[15];
+                    sign_s2_q        <= sign_s1_q;
+                    significand_s1_q <= {normal, element[9:0]};
+                    significand_s2_q <= significand_s1_q;
+                    low_q            <= short_q[4];
+                    power_q          <= power;
                 end
                 wire [47:0] unused_cascade, shifted;
                 meshkv_preadd_dsp #(
@@ -114,11 +114,11 @@ module meshkv_align #(
                     .REGISTERED(1)
                 ) u_shift (
                     .clk     (clk),
-                    .a       ({1'b0, significand_2, 15'b0}),
-                    .d       ({16'b0, significand_2}),
+                    .a       ({1'b0, significand_s2_q, 15'b0}),
+                    .d       ({16'b0, significand_s2_q}),
                     .choice  ({1'b0, low_q}),
                     .b       ({2'b0, power_q}),
-                    .negative(sign_2),
+                    .negative(sign_s2_q),
                     .pcin    (48'b0),
                     .pcout   (unused_cascade),
                     .p       (shifted)

@@ -45,72 +45,72 @@ module meshkv_query_lanes #(
     wire                 takes   = |q_rows;
     wire [IN_PART-1:0]   in_part = PART_WORDS > 1 ? q_word[IN_PART-1:0] : {IN_PART{1'b0}};
     reg                  half_q;  // Half that is being filled.
-    reg                  came_1, half_1;
-    reg  [IN_PART-1:0]   at_1;
-    reg  [4:0]           largest_1, largest_q;
-    reg  [TAG_WIDTH-1:0] tag_1;
-    wire                 begins_1 = ~|at_1;
-    wire                 ends_1   = came_1 & at_1 == LAST[IN_PART-1:0];
-    wire [4:0]           so_far   = begins_1 ? largest_1 : larger(largest_1, largest_q);
+    reg                  came_s1_q, half_s1_q;
+    reg  [IN_PART-1:0]   at_s1_q;
+    reg  [4:0]           largest_s1_q, largest_q;
+    reg  [TAG_WIDTH-1:0] tag_s1_q;
+    wire                 begins_s1 = ~|at_s1_q;
+    wire                 ends_s1   = came_s1_q & at_s1_q == LAST[IN_PART-1:0];
+    wire [4:0]           so_far    = begins_s1 ? largest_s1_q : larger(largest_s1_q, largest_q);
     wire [IN_PART-1:0]   fills = half_q;
     always @(posedge clk) begin
         if (takes) words[fills] <= q_data;
     end
     always @(posedge clk) begin
-        at_1      <= in_part;
-        half_1    <= half_q;
-        largest_1 <= larger(larger(q_data[14:10], q_data[30:26]), larger(q_data[46:42], q_data[62:58]));
-        tag_1     <= {q_rows, q_slot, q_word};
-        if (came_1) largest_q <= so_far;
+        at_s1_q      <= in_part;
+        half_s1_q    <= half_q;
+        largest_s1_q <= larger(larger(q_data[14:10], q_data[30:26]), larger(q_data[46:42], q_data[62:58]));
+        tag_s1_q     <= {q_rows, q_slot, q_word};
+        if (came_s1_q) largest_q <= so_far;
     end
     always @(posedge clk) begin
-        came_1 <= takes;
+        came_s1_q <= takes;
         if (takes & in_part == LAST[IN_PART-1:0]) half_q <= ~half_q;
         if (rst) begin
-            came_1 <= 1'b0;
-            half_q <= 1'b0;
+            came_s1_q <= 1'b0;
+            half_q    <= 1'b0;
         end
     end
 
     // Words of a complete part leave one a cycle. A subnormal has the exponent of the smallest normal number.
-    reg                  leaves_2, half_2;
-    reg  [IN_PART-1:0]   at_2;
-    reg  [4:0]           largest_2;
-    reg  [TAG_WIDTH-1:0] tag_2;
+    reg                  leaves_s2_q, half_s2_q;
+    reg  [IN_PART-1:0]   at_s2_q;
+    reg  [4:0]           largest_s2_q;
+    reg  [TAG_WIDTH-1:0] tag_s2_q;
     always @(posedge clk) begin
-        at_2 <= at_2 + 1'b1;
-        if (ends_1) begin
-            at_2   <= {IN_PART{1'b0}};
-            half_2 <= half_1;
+        at_s2_q <= at_s2_q + 1'b1;
+        if (ends_s1) begin
+            at_s2_q   <= {IN_PART{1'b0}};
+            half_s2_q <= half_s1_q;
         end
         if (rst) begin
-            at_2   <= {IN_PART{1'b0}};
-            half_2 <= 1'b0;
+            at_s2_q   <= {IN_PART{1'b0}};
+            half_s2_q <= 1'b0;
         end
     end
     always @(posedge clk) begin
-        if (ends_1) begin
-            tag_2     <= tag_1;
-            largest_2 <= {so_far[4:1], so_far[0] | ~|so_far};
+        if (ends_s1) begin
+            tag_s2_q     <= tag_s1_q;
+            largest_s2_q <= {so_far[4:1], so_far[0] | ~|so_far};
         end
     end
     always @(posedge clk) begin
-        leaves_2 <= ends_1 | leaves_2 & at_2 != LAST[IN_PART-1:0];
-        if (rst) leaves_2 <= 1'b0;
+        leaves_s2_q <= ends_s1 | leaves_s2_q & at_s2_q != LAST[IN_PART-1:0];
+        if (rst) leaves_s2_q <= 1'b0;
     end
-    wire [IN_PART-1:0]    leaves_at = half_2;
+    wire [IN_PART-1:0]    leaves_at = half_s2_q;
     wire [63:0]           leaving   = words[leaves_at];
     // The tag has the last word of the part.
-    wire [31:0]           word_2    = { {32-WORD_WIDTH{1'b0}}, tag_2[WORD_WIDTH-1:0]} - LAST + { {32-IN_PART{1'b0}}, at_2};
-    wire                  unused_word = |word_2;
+    wire [31:0]           word_s2   = { {32-WORD_WIDTH{1'b0}}, tag_s2_q[WORD_WIDTH-1:0]} - LAST + { {32-IN_PART{1'b0}}, at_s2_q};
+    wire                  unused_word = |word_s2;
 
     // Delays of the tag beside the four conversions.
     reg  [3:0]            line_q;  // Stages 3 to 6 hold a word.
     wire [TAG_WIDTH+4:0]  late;
-    wire [ARRAY_ROWS-1:0] rows_6;
-    wire [4:0]            largest_6;
+    wire [ARRAY_ROWS-1:0] rows_s6;
+    wire [4:0]            largest_s6;
     always @(posedge clk) begin
-        line_q <= {line_q[2:0], leaves_2};
+        line_q <= {line_q[2:0], leaves_s2_q};
         if (rst) line_q <= 4'b0;
     end
     meshkv_delay #(
@@ -118,41 +118,41 @@ module meshkv_query_lanes #(
         .CYCLES(4)
     ) u_tag (
         .clk(clk),
-        .d  ({tag_2[TAG_WIDTH-1:WORD_WIDTH], word_2[WORD_WIDTH-1:0], largest_2}),
+        .d  ({tag_s2_q[TAG_WIDTH-1:WORD_WIDTH], word_s2[WORD_WIDTH-1:0], largest_s2_q}),
         .q  (late)
     );
-    assign {rows_6, w_slot, w_word, largest_6} = late;
-    assign w_rows     = rows_6 & {ARRAY_ROWS{line_q[3]}};
-    assign w_exponent = {1'b0, largest_6} + 6'd1;
+    assign {rows_s6, w_slot, w_word, largest_s6} = late;
+    assign w_rows     = rows_s6 & {ARRAY_ROWS{line_q[3]}};
+    assign w_exponent = {1'b0, largest_s6} + 6'd1;
 
     genvar i;
     generate
         for (i = 0; i < 4; i = i + 1) begin : gen_element
             wire [15:0] element = leaving[i*16+:16];
             wire        normal  = |element[14:10];
-            reg         sign_3, sign_4, sign_5, small_4, small_5, small_6;
-            reg  [10:0] significand_3, significand_4;
-            reg  [4:0]  lack_3, down_4;
-            reg  [16:0] shifted_5;  // With the first bit that was shifted out.
-            reg  [16:0] number_6;
-            wire        small_3 = lack_3[4] | lack_3[3] | lack_3[2] & |lack_3[1:0];
-            wire        adds    = sign_5 ^ shifted_5[0];
+            reg         sign_s3_q, sign_s4_q, sign_s5_q, small_s4_q, small_s5_q, small_s6_q;
+            reg  [10:0] significand_s3_q, significand_s4_q;
+            reg  [4:0]  lack_s3_q, down_s4_q;
+            reg  [16:0] shifted_s5_q;  // With the first bit that was shifted out.
+            reg  [16:0] number_s6_q;
+            wire        small_s3 = lack_s3_q[4] | lack_s3_q[3] | lack_s3_q[2] & |lack_s3_q[1:0];
+            wire        adds     = sign_s5_q ^ shifted_s5_q[0];
             always @(posedge clk) begin
-                sign_3        <= element[15];
-                significand_3 <= {normal, element[9:0]};
-                lack_3        <= largest_2 - {element[14:11], element[10] | ~normal};
-                sign_4        <= sign_3;
-                significand_4 <= significand_3;
-                small_4       <= small_3;
-                down_4        <= small_3 ? lack_3 - 5'd5 : lack_3;
-                sign_5        <= sign_4;
-                small_5       <= small_4;
-                shifted_5     <= {significand_4, 6'b0} >> down_4;
-                small_6       <= small_5;
+                sign_s3_q        <= element[15];
+                significand_s3_q <= {normal, element[9:0]};
+                lack_s3_q        <= largest_s2_q - {element[14:11], element[10] | ~normal};
+                sign_s4_q        <= sign_s3_q;
+                significand_s4_q <= significand_s3_q;
+                small_s4_q       <= small_s3;
+                down_s4_q        <= small_s3 ? lack_s3_q - 5'd5 : lack_s3_q;
+                sign_s5_q        <= sign_s4_q;
+                small_s5_q       <= small_s4_q;
+                shifted_s5_q     <= {significand_s4_q, 6'b0} >> down_s4_q;
+                small_s6_q       <= small_s5_q;
                 // To nearest, halves away from zero: -x is ~x + 1.
-                number_6      <= ({1'b0, shifted_5[16:1]} ^ {17{sign_5}}) + {16'b0, adds};
+                number_s6_q      <= ({1'b0, shifted_s5_q[16:1]} ^ {17{sign_s5_q}}) + {16'b0, adds};
             end
-            assign w_lanes[i*18+:18] = {small_6, number_6};
+            assign w_lanes[i*18+:18] = {small_s6_q, number_s6_q};
         end
     endgenerate
 endmodule

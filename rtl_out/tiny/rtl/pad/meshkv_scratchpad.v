@@ -103,70 +103,70 @@ module meshkv_scratchpad #(
     end
 
     // Loading, by cycles after its pulse: 1 looks up, 2 subtracts, 3 decides, 4 holds the new m.
-    reg                       valid_1, valid_2, valid_3;
-    reg  [PAD_SLOT_WIDTH-1:0] slot_1, slot_2, slot_3;
-    reg  [BLOCK_WIDTH-1:0]    block_1;
-    reg  [LANE_WIDTH-1:0]     first_1, last_1;
-    reg                       buffer_1, buffer_2, buffer_3;
-    reg  [ENTRY_WIDTH-1:0]    entry_2;
-    reg  [31:0]               new_2, old_2, new_3, old_3;
-    reg  [31:0]               rise_3;
-    reg  [30:0]               block_4;
-    reg  [4:0]                exponent_4;
-    reg                       near_4;
-    wire [31:0]               place_1 = { {32-PAD_SLOT_WIDTH{1'b0}}, slot_1} * BLOCKS + { {32-BLOCK_WIDTH{1'b0}}, block_1};
-    wire [ENTRY_WIDTH-1:0]    entry_1 = place_1[ENTRY_WIDTH-1:0];
+    reg                       valid_s1_q, valid_s2_q, valid_s3_q;
+    reg  [PAD_SLOT_WIDTH-1:0] slot_s1_q, slot_s2_q, slot_s3_q;
+    reg  [BLOCK_WIDTH-1:0]    block_s1_q;
+    reg  [LANE_WIDTH-1:0]     first_s1_q, last_s1_q;
+    reg                       buffer_s1_q, buffer_s2_q, buffer_s3_q;
+    reg  [ENTRY_WIDTH-1:0]    entry_s2_q;
+    reg  [31:0]               new_s2_q, old_s2_q, new_s3_q, old_s3_q;
+    reg  [31:0]               rise_s3_q;
+    reg  [30:0]               block_s4_q;
+    reg  [4:0]                exponent_s4_q;
+    reg                       near_s4_q;
+    wire [31:0]               place_s1 = { {32-PAD_SLOT_WIDTH{1'b0}}, slot_s1_q} * BLOCKS + { {32-BLOCK_WIDTH{1'b0}}, block_s1_q};
+    wire [ENTRY_WIDTH-1:0]    entry_s1 = place_s1[ENTRY_WIDTH-1:0];
 
     // m of each slot, with a valid bit, and whether a logit of a token that counts has saturated.
     (* ram_style = "distributed" *) reg [30:0] max[0:PAD_SLOTS-1];
     reg  [PAD_SLOTS-1:0] some_q, saturated_q;
-    wire        old_some = some_q[slot_1];
-    wire        rises    = new_3[31] & (~old_3[31] | ~rise_3[31]);
-    wire [30:0] new_max  = rises ? new_3[30:0] : old_3[30:0];
+    wire        old_some = some_q[slot_s1_q];
+    wire        rises    = new_s3_q[31] & (~old_s3_q[31] | ~rise_s3_q[31]);
+    wire [30:0] new_max  = rises ? new_s3_q[30:0] : old_s3_q[30:0];
     always @(posedge clk) begin
         if (load_valid) begin
-            slot_1   <= load_slot;
-            block_1  <= load_block;
-            buffer_1 <= load_buffer;
-            first_1  <= load_first;
-            last_1   <= load_last;
+            slot_s1_q   <= load_slot;
+            block_s1_q  <= load_block;
+            buffer_s1_q <= load_buffer;
+            first_s1_q  <= load_first;
+            last_s1_q   <= load_last;
         end
-        if (rst) {slot_1, block_1} <= {PAD_SLOT_WIDTH+BLOCK_WIDTH{1'b0}};
-        slot_2   <= slot_1;
-        buffer_2 <= buffer_1;
-        entry_2  <= entry_1;
-        new_2    <= block_max[entry_1];
-        old_2    <= {old_some, max[slot_1]};
-        slot_3   <= slot_2;
-        buffer_3 <= buffer_2;
-        new_3    <= new_2;
-        old_3    <= old_2;
-        rise_3   <= {new_2[30], new_2[30:0]} - {old_2[30], old_2[30:0]};
-        if (valid_3) begin
-            max[slot_3] <= new_max;
+        if (rst) {slot_s1_q, block_s1_q} <= {PAD_SLOT_WIDTH+BLOCK_WIDTH{1'b0}};
+        slot_s2_q   <= slot_s1_q;
+        buffer_s2_q <= buffer_s1_q;
+        entry_s2_q  <= entry_s1;
+        new_s2_q    <= block_max[entry_s1];
+        old_s2_q    <= {old_some, max[slot_s1_q]};
+        slot_s3_q   <= slot_s2_q;
+        buffer_s3_q <= buffer_s2_q;
+        new_s3_q    <= new_s2_q;
+        old_s3_q    <= old_s2_q;
+        rise_s3_q   <= {new_s2_q[30], new_s2_q[30:0]} - {old_s2_q[30], old_s2_q[30:0]};
+        if (valid_s3_q) begin
+            max[slot_s3_q] <= new_max;
             // The block's largest, and 31 less its distance to m. A block further below counts as zero.
-            block_4    <= new_3[30:0];
-            exponent_4 <= rises ? 5'd31 : rise_3[4:0] - 5'd1;
-            near_4     <= rises | ~|rise_3 | (&rise_3[31:5] & |rise_3[4:0]);
+            block_s4_q    <= new_s3_q[30:0];
+            exponent_s4_q <= rises ? 5'd31 : rise_s3_q[4:0] - 5'd1;
+            near_s4_q     <= rises | ~|rise_s3_q | (&rise_s3_q[31:5] & |rise_s3_q[4:0]);
         end
     end
     always @(posedge clk) begin
-        valid_1 <= load_valid;
-        valid_2 <= valid_1;
-        valid_3 <= valid_2;
+        valid_s1_q <= load_valid;
+        valid_s2_q <= valid_s1_q;
+        valid_s3_q <= valid_s2_q;
         if (s_valid) fresh_q[s_slot] <= 1'b0;
         // Not if the next block begins in this cycle.
-        if (valid_1 & current[slot_1] == block_1 & ~(s_valid & s_slot == slot_1)) fresh_q[slot_1] <= 1'b1;
-        if (valid_3 & new_3[31]) some_q[slot_3] <= 1'b1;
+        if (valid_s1_q & current[slot_s1_q] == block_s1_q & ~(s_valid & s_slot == slot_s1_q)) fresh_q[slot_s1_q] <= 1'b1;
+        if (valid_s3_q & new_s3_q[31]) some_q[slot_s3_q] <= 1'b1;
         if (s_valid & s_counts & s_saturates) saturated_q[s_slot] <= 1'b1;
         if (clear_valid) begin
             some_q[clear_slot]      <= 1'b0;
             saturated_q[clear_slot] <= 1'b0;
         end
         if (rst) begin
-            valid_1     <= 1'b0;
-            valid_2     <= 1'b0;
-            valid_3     <= 1'b0;
+            valid_s1_q  <= 1'b0;
+            valid_s2_q  <= 1'b0;
+            valid_s3_q  <= 1'b0;
             fresh_q     <= {PAD_SLOTS{1'b1}};
             some_q      <= {PAD_SLOTS{1'b0}};
             saturated_q <= {PAD_SLOTS{1'b0}};
@@ -176,47 +176,47 @@ module meshkv_scratchpad #(
     // Right shift of a slot's sums at the V ops of a buffer; bit 7: the slot has no sums
     // yet.
     (* ram_style = "distributed" *) reg [7:0] falls[0:(2<<PAD_SLOT_WIDTH)-1];
-    wire [6:0] fall = |rise_3[30:7] ? 7'd127 : rise_3[6:0];
+    wire [6:0] fall = |rise_s3_q[30:7] ? 7'd127 : rise_s3_q[6:0];
     always @(posedge clk) begin
-        if (valid_3) falls[{slot_3, buffer_3}] <= {~old_3[31], rises ? fall : 7'b0};
+        if (valid_s3_q) falls[{slot_s3_q, buffer_s3_q}] <= {~old_s3_q[31], rises ? fall : 7'b0};
     end
     assign op_fall = falls[{op_slot, op_buffer}];
 
     // The block's weights, one lane a cycle from cycle 2 on: by cycles, 5 subtracts, 6 selects a scale, 7 shifts, 8 rounds,
     // 9 collects four.
     reg  [7:0]              run_q;  // Stages 2 to 8, and a complete group in 9.
-    reg [LANE_WIDTH-1:0]     lane_2, first_2, last_2;
-    reg                      within_3, within_4, shown_5, small_6, small_7, small_8;
-    reg [47:0]               word_3, word_4;
-    reg [31:0]               below_5;
-    reg [15:0]               significand_5;
-    reg [4:0]                down_6;
-    reg [16:0]               significand_6;
-    reg [17:0]               shifted_7;  // With the first bit that was shifted out.
-    reg [16:0]               number_8;
-    reg [4*18-1:0]           lanes_9;
-    reg [GROUPS-1:0]         group_9;
-    wire [ENTRY_WIDTH+LANE_WIDTH-1:0] at_2  = {entry_2, lane_2};
-    wire                              fits  = shown_5 & ~|below_5[31:5];
-    wire                              is_small = below_5[4] | below_5[3] | below_5[2] & |below_5[1:0];
+    reg [LANE_WIDTH-1:0]     lane_s2_q, first_s2_q, last_s2_q;
+    reg                      within_s3_q, within_s4_q, shown_s5_q, small_s6_q, small_s7_q, small_s8_q;
+    reg [47:0]               word_s3_q, word_s4_q;
+    reg [31:0]               below_s5_q;
+    reg [15:0]               significand_s5_q;
+    reg [4:0]                down_s6_q;
+    reg [16:0]               significand_s6_q;
+    reg [17:0]               shifted_s7_q;  // With the first bit that was shifted out.
+    reg [16:0]               number_s8_q;
+    reg [4*18-1:0]           lanes_s9_q;
+    reg [GROUPS-1:0]         group_s9_q;
+    wire [ENTRY_WIDTH+LANE_WIDTH-1:0] at_s2  = {entry_s2_q, lane_s2_q};
+    wire                              fits   = shown_s5_q & ~|below_s5_q[31:5];
+    wire                              is_small = below_s5_q[4] | below_s5_q[3] | below_s5_q[2] & |below_s5_q[1:0];
     // Flip-flops, as in meshkv_delay.
-    (* shreg_extract = "no" *) reg [LANE_WIDTH-1:0] lane_3;
-    wire [LANE_WIDTH-1:0]             lane_8;
+    (* shreg_extract = "no" *) reg [LANE_WIDTH-1:0] lane_s3_q;
+    wire [LANE_WIDTH-1:0]             lane_s8;
     integer g;
     meshkv_delay #(
         .WIDTH (LANE_WIDTH),
         .CYCLES(5)
     ) u_lane (
         .clk(clk),
-        .d  (lane_3),
-        .q  (lane_8)
+        .d  (lane_s3_q),
+        .q  (lane_s8)
     );
     meshkv_delay #(
         .WIDTH (PAD_SLOT_WIDTH + 1),
         .CYCLES(6)
     ) u_place (
         .clk(clk),
-        .d  ({slot_3, buffer_3}),
+        .d  ({slot_s3_q, buffer_s3_q}),
         .q  ({m_slot, m_buffer})
     );
     meshkv_delay #(
@@ -224,47 +224,47 @@ module meshkv_scratchpad #(
         .CYCLES(5)
     ) u_exponent (
         .clk(clk),
-        .d  (exponent_4),
+        .d  (exponent_s4_q),
         .q  (m_exponent[4:0])
     );
     assign m_exponent[5] = 1'b0;
     always @(posedge clk) begin
-        word_3 <= weights[at_2[AT_WIDTH-1:0]];
+        word_s3_q <= weights[at_s2[AT_WIDTH-1:0]];
     end
     always @(posedge clk) begin
-        lane_2   <= valid_1 | rst ? {LANE_WIDTH{1'b0}} : lane_2 + 1'b1;
-        first_2  <= first_1;
-        last_2   <= last_1;
-        lane_3   <= lane_2;
-        within_3 <= lane_2 >= first_2 & lane_2 <= last_2;
-        within_4 <= within_3;
-        word_4   <= word_3;
-        below_5  <= {block_4[30], block_4} - {word_4[46], word_4[46:16]};
-        shown_5  <= within_4 & word_4[47] & near_4;
-        significand_5 <= word_4[15:0];
-        small_6       <= is_small;
-        down_6        <= is_small ? below_5[4:0] - 5'd5 : below_5[4:0];
-        significand_6 <= {1'b1, significand_5};
+        lane_s2_q   <= valid_s1_q | rst ? {LANE_WIDTH{1'b0}} : lane_s2_q + 1'b1;
+        first_s2_q  <= first_s1_q;
+        last_s2_q   <= last_s1_q;
+        lane_s3_q   <= lane_s2_q;
+        within_s3_q <= lane_s2_q >= first_s2_q & lane_s2_q <= last_s2_q;
+        within_s4_q <= within_s3_q;
+        word_s4_q   <= word_s3_q;
+        below_s5_q  <= {block_s4_q[30], block_s4_q} - {word_s4_q[46], word_s4_q[46:16]};
+        shown_s5_q  <= within_s4_q & word_s4_q[47] & near_s4_q;
+        significand_s5_q <= word_s4_q[15:0];
+        small_s6_q       <= is_small;
+        down_s6_q        <= is_small ? below_s5_q[4:0] - 5'd5 : below_s5_q[4:0];
+        significand_s6_q <= {1'b1, significand_s5_q};
         // A lane without a token has neither: no other word may tell how far a zero moves.
-        if (~fits) {down_6, significand_6} <= 22'b0;
-        small_7       <= small_6;
-        shifted_7     <= {significand_6, 1'b0} >> down_6;
-        small_8       <= small_7;
-        number_8      <= shifted_7[17:1] + {16'b0, shifted_7[0]};
-        lanes_9       <= {small_8, number_8, lanes_9[18+:3*18]};
-        for (g = 0; g < GROUPS; g = g + 1) group_9[g] <= lane_8 >> 2 == g[LANE_WIDTH-1:0];
+        if (~fits) {down_s6_q, significand_s6_q} <= 22'b0;
+        small_s7_q       <= small_s6_q;
+        shifted_s7_q     <= {significand_s6_q, 1'b0} >> down_s6_q;
+        small_s8_q       <= small_s7_q;
+        number_s8_q      <= shifted_s7_q[17:1] + {16'b0, shifted_s7_q[0]};
+        lanes_s9_q       <= {small_s8_q, number_s8_q, lanes_s9_q[18+:3*18]};
+        for (g = 0; g < GROUPS; g = g + 1) group_s9_q[g] <= lane_s8 >> 2 == g[LANE_WIDTH-1:0];
     end
     always @(posedge clk) begin
-        run_q <= {run_q[6] & &lane_8[1:0], run_q[5:0], valid_1 | run_q[0] & lane_2 != LAST_LANE[LANE_WIDTH-1:0]};
+        run_q <= {run_q[6] & &lane_s8[1:0], run_q[5:0], valid_s1_q | run_q[0] & lane_s2_q != LAST_LANE[LANE_WIDTH-1:0]};
         if (rst) run_q <= 8'b0;
     end
     assign m_valid  = run_q[7];
-    assign m_groups = group_9;
-    assign m_lanes  = lanes_9;
+    assign m_groups = group_s9_q;
+    assign m_lanes  = lanes_s9_q;
 
     assign max_some      = some_q[max_slot];
     assign max_saturated = saturated_q[max_slot];
     assign max_data      = max_some ? {max[max_slot][30], max[max_slot]} : 32'b0;
-    wire unused_bits = ^{s_at, at_2, s_place, place_1};
+    wire unused_bits = ^{s_at, at_s2, s_place, place_s1};
 endmodule
 `default_nettype wire

@@ -29,33 +29,33 @@ module meshkv_leading_bits #(
     localparam ALL    = FULL > WINDOW ? FULL : WINDOW + 1;
 
     wire             negative = s_value[WIDTH-1];
-    reg              negative_1, negative_2, negative_3, negative_4, negative_5;
-    reg  [WIDTH-1:0] value_1;
-    wire [FULL-1:0]  aligned_1;
+    reg              negative_s1_q, negative_s2_q, negative_s3_q, negative_s4_q, negative_s5_q;
+    reg  [WIDTH-1:0] value_s1_q;
+    wire [FULL-1:0]  aligned_s1;
     generate
         if (FULL > WIDTH) begin : gen_pad
-            assign aligned_1 = {value_1, {FULL-WIDTH{1'b0}} };
+            assign aligned_s1 = {value_s1_q, {FULL-WIDTH{1'b0}} };
         end else begin : gen_full
-            assign aligned_1 = value_1;
+            assign aligned_s1 = value_s1_q;
         end
     endgenerate
 
     // The highest nonzero group.
-    reg              any_d, zero_2, zero_3, zero_4, zero_5;
-    reg  [2:0]       group_d, group_2, group_3, group_4, group_5;
+    reg              any_d, zero_s2_q, zero_s3_q, zero_s4_q, zero_s5_q;
+    reg  [2:0]       group_d, group_s2_q, group_s3_q, group_s4_q, group_s5_q;
     integer          i;
     always @(*) begin
         any_d   = 1'b0;
         group_d = 3'd0;
         for (i = 0; i < GROUPS; i = i + 1) begin
             if (!any_d) group_d = i[2:0];
-            any_d = any_d | (|aligned_1[FULL-1-16*i-:16]);
+            any_d = any_d | (|aligned_s1[FULL-1-16*i-:16]);
         end
     end
 
-    reg  [FULL-1:0]   value_2;
-    reg  [ALL-1:0]    value_3;
-    wire [FULL-1:0]   coarse = value_2 << {group_2, 4'd0};
+    reg  [FULL-1:0]   value_s2_q;
+    reg  [ALL-1:0]    value_s3_q;
+    wire [FULL-1:0]   coarse = value_s2_q << {group_s2_q, 4'd0};
     wire [ALL-1:0]    whole;
     generate
         if (ALL > FULL) begin : gen_low
@@ -65,55 +65,55 @@ module meshkv_leading_bits #(
         end
     endgenerate
 
-    wire [WINDOW-1:0] window = value_3[ALL-1-:WINDOW];
+    wire [WINDOW-1:0] window = value_s3_q[ALL-1-:WINDOW];
     wire              below;
     generate
         if (ALL > WINDOW) begin : gen_below
-            assign below = |value_3[ALL-WINDOW-1:0];
+            assign below = |value_s3_q[ALL-WINDOW-1:0];
         end else begin : gen_nothing
             assign below = 1'b0;
         end
     endgenerate
     wire [1:0]        fours  = |window[WINDOW-1-:4] ? 2'd0 : |window[WINDOW-5-:4] ? 2'd1 : |window[WINDOW-9-:4] ? 2'd2 : 2'd3;
-    reg  [WINDOW-1:0] value_4;
-    reg               rest_4, rest_5;
-    reg  [1:0]        fours_4, fours_5, ones_5;
-    wire [1:0]        ones   = value_4[WINDOW-1] ? 2'd0 : value_4[WINDOW-2] ? 2'd1 : value_4[WINDOW-3] ? 2'd2 : 2'd3;
-    wire [WINDOW-1:0] fine   = value_4 << ones;
-    reg  [KEEP-1:0]   kept_5;
+    reg  [WINDOW-1:0] value_s4_q;
+    reg               rest_s4_q, rest_s5_q;
+    reg  [1:0]        fours_s4_q, fours_s5_q, ones_s5_q;
+    wire [1:0]        ones   = value_s4_q[WINDOW-1] ? 2'd0 : value_s4_q[WINDOW-2] ? 2'd1 : value_s4_q[WINDOW-3] ? 2'd2 : 2'd3;
+    wire [WINDOW-1:0] fine   = value_s4_q << ones;
+    reg  [KEEP-1:0]   kept_s5_q;
     always @(posedge clk) begin
-        negative_1 <= negative;
-        value_1    <= (s_value ^ {WIDTH{negative}}) + { {WIDTH-1{1'b0}}, negative};
+        negative_s1_q <= negative;
+        value_s1_q    <= (s_value ^ {WIDTH{negative}}) + { {WIDTH-1{1'b0}}, negative};
 
-        negative_2 <= negative_1;
-        value_2    <= aligned_1;
-        group_2    <= group_d;
-        zero_2     <= ~any_d;
+        negative_s2_q <= negative_s1_q;
+        value_s2_q    <= aligned_s1;
+        group_s2_q    <= group_d;
+        zero_s2_q     <= ~any_d;
 
-        negative_3 <= negative_2;
-        value_3    <= whole;
-        group_3    <= group_2;
-        zero_3     <= zero_2;
+        negative_s3_q <= negative_s2_q;
+        value_s3_q    <= whole;
+        group_s3_q    <= group_s2_q;
+        zero_s3_q     <= zero_s2_q;
 
-        negative_4 <= negative_3;
-        value_4    <= window << {fours, 2'd0};
-        rest_4     <= below;
-        group_4    <= group_3;
-        fours_4    <= fours;
-        zero_4     <= zero_3;
+        negative_s4_q <= negative_s3_q;
+        value_s4_q    <= window << {fours, 2'd0};
+        rest_s4_q     <= below;
+        group_s4_q    <= group_s3_q;
+        fours_s4_q    <= fours;
+        zero_s4_q     <= zero_s3_q;
 
-        negative_5 <= negative_4;
-        kept_5     <= fine[WINDOW-1-:KEEP];
-        rest_5     <= rest_4 | (|fine[WINDOW-KEEP-1:0]);
-        group_5    <= group_4;
-        fours_5    <= fours_4;
-        ones_5     <= ones;
-        zero_5     <= zero_4;
+        negative_s5_q <= negative_s4_q;
+        kept_s5_q     <= fine[WINDOW-1-:KEEP];
+        rest_s5_q     <= rest_s4_q | (|fine[WINDOW-KEEP-1:0]);
+        group_s5_q    <= group_s4_q;
+        fours_s5_q    <= fours_s4_q;
+        ones_s5_q     <= ones;
+        zero_s5_q     <= zero_s4_q;
     end
-    assign m_negative = negative_5;
-    assign m_zero     = zero_5;
-    assign m_above    = {group_5, fours_5, ones_5};
-    assign m_kept     = kept_5;
-    assign m_rest     = rest_5;
+    assign m_negative = negative_s5_q;
+    assign m_zero     = zero_s5_q;
+    assign m_above    = {group_s5_q, fours_s5_q, ones_s5_q};
+    assign m_kept     = kept_s5_q;
+    assign m_rest     = rest_s5_q;
 endmodule
 `default_nettype wire

@@ -28,63 +28,63 @@ module meshkv_quotient (
     output wire [15:0] m_element  // FP16.
 );
     // The product in two halves: two multipliers of 26 x 17 bits.
-    reg  [42:0] high_1, low_1;
-    reg         negative_1, negative_2, negative_3, negative_4, zero_1, zero_2, zero_3, zero_4;
-    reg         rest_1, rest_2;
-    reg  [8:0]  exponent_1, exponent_2;
-    reg  [42:0] product_2;
+    reg  [42:0] high_s1_q, low_s1_q;
+    reg         negative_s1_q, negative_s2_q, negative_s3_q, negative_s4_q, zero_s1_q, zero_s2_q, zero_s3_q, zero_s4_q;
+    reg         rest_s1_q, rest_s2_q;
+    reg  [8:0]  exponent_s1_q, exponent_s2_q;
+    reg  [42:0] product_s2_q;
     always @(posedge clk) begin
-        high_1     <= s_kept * s_reciprocal[33:17];
-        low_1      <= s_kept * s_reciprocal[16:0];
-        exponent_1 <= {2'd0, s_above_l} - {2'd0, s_above} - 9'd1;
-        rest_1     <= s_rest;
-        negative_1 <= s_negative;
-        zero_1     <= s_zero;
+        high_s1_q     <= s_kept * s_reciprocal[33:17];
+        low_s1_q      <= s_kept * s_reciprocal[16:0];
+        exponent_s1_q <= {2'd0, s_above_l} - {2'd0, s_above} - 9'd1;
+        rest_s1_q     <= s_rest;
+        negative_s1_q <= s_negative;
+        zero_s1_q     <= s_zero;
 
-        product_2  <= high_1 + {17'd0, low_1[42:17]};
-        rest_2     <= rest_1 | (|low_1[16:0]);
-        exponent_2 <= exponent_1;
-        negative_2 <= negative_1;
-        zero_2     <= zero_1;
+        product_s2_q  <= high_s1_q + {17'd0, low_s1_q[42:17]};
+        rest_s2_q     <= rest_s1_q | (|low_s1_q[16:0]);
+        exponent_s2_q <= exponent_s1_q;
+        negative_s2_q <= negative_s1_q;
+        zero_s2_q     <= zero_s1_q;
     end
 
     // The leading 1 is bit 41 or 40. Twelve bits are kept: those of FP16 and one for rounding. Below
     // -14, the smallest exponent of FP16, they are shifted down.
-    wire        upper = product_2[41];
-    wire [8:0]  exponent = exponent_2 + {8'd0, upper};
+    wire        upper = product_s2_q[41];
+    wire [8:0]  exponent = exponent_s2_q + {8'd0, upper};
     wire [8:0]  lacks    = 9'd498 - exponent;  // -14 - exponent
-    reg  [11:0] kept_3;
-    reg  [10:0] kept_4;
-    reg         rest_3, rest_4, half_4;
-    reg  [8:0]  exponent_3;
-    reg  [3:0]  down_3;
-    reg  [4:0]  field_4;
-    reg         infinite_4;
-    wire [23:0] shifted = {kept_3, 12'd0} >> down_3;
-    wire        tiny    = exponent_3[8] & (exponent_3[7:0] < 8'd242);
-    reg  [15:0] element_5;
-    wire [14:0] rounded = {field_4, 10'd0} + {4'd0, kept_4} + {14'd0, half_4 & (rest_4 | kept_4[0])};
+    reg  [11:0] kept_s3_q;
+    reg  [10:0] kept_s4_q;
+    reg         rest_s3_q, rest_s4_q, half_s4_q;
+    reg  [8:0]  exponent_s3_q;
+    reg  [3:0]  down_s3_q;
+    reg  [4:0]  field_s4_q;
+    reg         infinite_s4_q;
+    wire [23:0] shifted = {kept_s3_q, 12'd0} >> down_s3_q;
+    wire        tiny    = exponent_s3_q[8] & (exponent_s3_q[7:0] < 8'd242);
+    reg  [15:0] element_s5_q;
+    wire [14:0] rounded = {field_s4_q, 10'd0} + {4'd0, kept_s4_q} + {14'd0, half_s4_q & (rest_s4_q | kept_s4_q[0])};
     always @(posedge clk) begin
-        kept_3     <= upper ? product_2[41:30] : product_2[40:29];
-        rest_3     <= rest_2 | (|product_2[28:0]) | (upper & product_2[29]);
-        exponent_3 <= exponent;
+        kept_s3_q     <= upper ? product_s2_q[41:30] : product_s2_q[40:29];
+        rest_s3_q     <= rest_s2_q | (|product_s2_q[28:0]) | (upper & product_s2_q[29]);
+        exponent_s3_q <= exponent;
         // A shift by twelve leaves zero.
-        down_3     <= lacks[8] ? 4'd0 : |lacks[7:4] | (&lacks[3:2]) ? 4'd12 : lacks[3:0];
-        negative_3 <= negative_2;
-        zero_3     <= zero_2;
+        down_s3_q     <= lacks[8] ? 4'd0 : |lacks[7:4] | (&lacks[3:2]) ? 4'd12 : lacks[3:0];
+        negative_s3_q <= negative_s2_q;
+        zero_s3_q     <= zero_s2_q;
 
-        kept_4     <= shifted[23:13];
-        half_4     <= shifted[12];
-        rest_4     <= rest_3 | (|shifted[11:0]);
-        field_4    <= tiny ? 5'd0 : exponent_3[4:0] + 5'd14;
-        infinite_4 <= ~exponent_3[8] & (|exponent_3[7:4]);
-        negative_4 <= negative_3;
-        zero_4     <= zero_3;
+        kept_s4_q     <= shifted[23:13];
+        half_s4_q     <= shifted[12];
+        rest_s4_q     <= rest_s3_q | (|shifted[11:0]);
+        field_s4_q    <= tiny ? 5'd0 : exponent_s3_q[4:0] + 5'd14;
+        infinite_s4_q <= ~exponent_s3_q[8] & (|exponent_s3_q[7:4]);
+        negative_s4_q <= negative_s3_q;
+        zero_s4_q     <= zero_s3_q;
 
-        element_5  <= s_special ? 16'h7e00
-            : s_none | zero_4 ? 16'd0 : {negative_4, infinite_4 ? 15'h7c00 : rounded};
+        element_s5_q <= s_special ? 16'h7e00
+            : s_none | zero_s4_q ? 16'd0 : {negative_s4_q, infinite_s4_q ? 15'h7c00 : rounded};
     end
-    assign m_element = element_5;
-    wire unused_top = product_2[42];
+    assign m_element = element_s5_q;
+    wire unused_top = product_s2_q[42];
 endmodule
 `default_nettype wire

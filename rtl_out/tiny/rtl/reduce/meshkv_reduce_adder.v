@@ -36,30 +36,30 @@ module meshkv_reduce_adder #(
     wire [9:0]  field     = {2'd0, s_word[30:23]};
     wire [9:0]  shifts    = SHIFTS[9:0] + {3'd0, s_below};
 
-    reg  [24:0]          number_1, number_2;
-    reg  [9:0]           down_1;
-    reg  [6:0]           down_2;
-    reg  [39:0]          number_3;
-    reg  [2:0]           down_3, rise_3;
-    reg  [SUM_WIDTH-1:0] old_3, old_4, sum_5;
-    reg  [PLACED-1:0]    number_4;
-    wire [39:0]          from_top = {number_2, 15'd0};
-    wire [PLACED-1:0]    placed   = {number_3, {PLACED-40{1'b0}} };
+    reg  [24:0]          number_s1_q, number_s2_q;
+    reg  [9:0]           down_s1_q;
+    reg  [6:0]           down_s2_q;
+    reg  [39:0]          number_s3_q;
+    reg  [2:0]           down_s3_q, rise_s3_q;
+    reg  [SUM_WIDTH-1:0] old_s3_q, old_s4_q, sum_s5_q;
+    reg  [PLACED-1:0]    number_s4_q;
+    wire [39:0]          from_top = {number_s2_q, 15'd0};
+    wire [PLACED-1:0]    placed   = {number_s3_q, {PLACED-40{1'b0}} };
     always @(posedge clk) begin
-        number_1 <= s_none ? 25'd0 : (magnitude ^ {25{sign}}) + {24'd0, sign};
-        down_1   <= shifts - field;
-        number_2 <= number_1;
-        down_2   <= down_1[6:0] | {7{|down_1[9:7]}};
-        number_3 <= $signed(from_top) >>> down_2[3:0];
-        down_3   <= down_2[6:4];
-        number_4 <= $signed(placed) >>> {down_3, 4'd0};
-        old_3    <= $signed(s_old) >>> s_rise[3:0];
+        number_s1_q <= s_none ? 25'd0 : (magnitude ^ {25{sign}}) + {24'd0, sign};
+        down_s1_q   <= shifts - field;
+        number_s2_q <= number_s1_q;
+        down_s2_q   <= down_s1_q[6:0] | {7{|down_s1_q[9:7]}};
+        number_s3_q <= $signed(from_top) >>> down_s2_q[3:0];
+        down_s3_q   <= down_s2_q[6:4];
+        number_s4_q <= $signed(placed) >>> {down_s3_q, 4'd0};
+        old_s3_q    <= $signed(s_old) >>> s_rise[3:0];
         // A reset of the register: a shift by sixteen amounts leaves no input of a table for it.
-        if (~s_some) old_3 <= {SUM_WIDTH{1'b0}};
-        rise_3   <= s_rise[6:4];
-        old_4    <= $signed(old_3) >>> {rise_3, 4'd0};
-        sum_5    <= old_4 + number_4[PLACED-1:1] + { {SUM_WIDTH-1{1'b0}}, number_4[0]};
+        if (~s_some) old_s3_q <= {SUM_WIDTH{1'b0}};
+        rise_s3_q   <= s_rise[6:4];
+        old_s4_q    <= $signed(old_s3_q) >>> {rise_s3_q, 4'd0};
+        sum_s5_q    <= old_s4_q + number_s4_q[PLACED-1:1] + { {SUM_WIDTH-1{1'b0}}, number_s4_q[0]};
     end
-    assign m_sum = sum_5;
+    assign m_sum = sum_s5_q;
 endmodule
 `default_nettype wire

@@ -127,8 +127,8 @@ module meshkv_filler #(
     wire                    waits;
     reg                     done;
     wire [INDEX_WIDTH-1:0]  front_first, front_last;
-    reg  [INDEX_WIDTH-1:0]  first, last;  // Of the slice at the front, which has been there for a cycle when it is claimed.
-    always @(posedge clk) {first, last} <= {front_first, front_last};
+    reg  [INDEX_WIDTH-1:0]  first_q, last_q;  // Of the slice at the front, which has been there for a cycle when it is claimed.
+    always @(posedge clk) {first_q, last_q} <= {front_first, front_last};
     wire [NUMBER_WIDTH-1:0] number;
     meshkv_fifo #(
         .WIDTH(WORD_WIDTH),
@@ -166,7 +166,7 @@ module meshkv_filler #(
     // V is stored in blocks of HEAD_DIM flits. Any token of a block needs the whole block.
     localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
     localparam [INDEX_WIDTH-1:0] BLOCK_OFFSET = BLOCK_OFFSET_NUM[INDEX_WIDTH-1:0];
-    wire [INDEX_WIDTH-1:0]  v_last = last | BLOCK_OFFSET;
+    wire [INDEX_WIDTH-1:0]  v_last = last_q | BLOCK_OFFSET;
     assign claim_last = v_last + HALF;
 
     // The slice at the front is read burst by burst, K then V. A burst needs a free ID and a credit of the memory
@@ -181,9 +181,9 @@ module meshkv_filler #(
     end
     reg                     begun_q, value_q, begun_d, value_d, asks_last, broken_q;
     reg  [INDEX_WIDTH-1:0]  next_q;
-    wire [INDEX_WIDTH-1:0]  start  = value_q ? first & ~BLOCK_OFFSET : first;
+    wire [INDEX_WIDTH-1:0]  start  = value_q ? first_q & ~BLOCK_OFFSET : first_q;
     wire [INDEX_WIDTH-1:0]  next   = begun_q ? next_q : start;
-    wire [INDEX_WIDTH-1:0]  bound  = value_q ? v_last : last;
+    wire [INDEX_WIDTH-1:0]  bound  = value_q ? v_last : last_q;
     wire [INDEX_WIDTH-1:0]  whole  = next | LAST_OFFSET;
     wire                    ends   = (next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET);
     wire [INDEX_WIDTH-1:0]  finish = ends ? bound : whole;

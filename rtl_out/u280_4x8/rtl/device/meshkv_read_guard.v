@@ -110,7 +110,7 @@ module meshkv_read_guard #(
     reg                           last_q, owes_q, moves_q;
     assign s_arready = ~valid_q;
 
-    // The gauge counts unanswered bursts of all epochs. An address adds one and a last beat takes one away. A last beat
+    // The counter counts unanswered bursts of all epochs. An address adds one and a last beat takes one away. A last beat
     // that answers no burst leaves the count at zero, even with an address in the same cycle.
     wire wants   = last_q;
     wire returns = take & (~last_q | |count_q);

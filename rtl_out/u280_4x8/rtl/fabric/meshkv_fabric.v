@@ -206,7 +206,7 @@ module meshkv_fabric #(
     // Requests in progress at a home.
     parameter REQUEST_ENTRIES = 4,
     // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 48,
+    parameter MISS_DEPTH = 48,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 8,
     // Flits of the staging memory.
@@ -638,7 +638,7 @@ module meshkv_fabric #(
                 .HASH_WIDTH      (HASH_WIDTH),
                 .TAG_ENTRIES     (TAG_ENTRIES),
                 .REQUEST_ENTRIES (REQUEST_ENTRIES),
-                .PARK_DEPTH      (PARK_DEPTH),
+                .MISS_DEPTH      (MISS_DEPTH),
                 .STAGING_SLOTS   (STAGING_SLOTS),
                 .STAGING_DEPTH   (STAGING_DEPTH),
                 .PART_ID_WIDTH   (PART_ID_WIDTH),

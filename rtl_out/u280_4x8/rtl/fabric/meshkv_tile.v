@@ -117,7 +117,7 @@ module meshkv_tile #(
     // Requests in progress at a home.
     parameter REQUEST_ENTRIES = 4,
     // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 48,
+    parameter MISS_DEPTH = 48,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 8,
     // Flits of the staging memory.
@@ -555,7 +555,7 @@ module meshkv_tile #(
         .HASH_WIDTH     (HASH_WIDTH),
         .TAG_ENTRIES    (TAG_ENTRIES),
         .REQUEST_ENTRIES(REQUEST_ENTRIES),
-        .PARK_DEPTH     (PARK_DEPTH),
+        .MISS_DEPTH     (MISS_DEPTH),
         .EXPECTED_WIDTH (EXPECTED_WIDTH),
         .STAGING_SLOTS  (STAGING_SLOTS),
         .SLOT_WIDTH     (SLOT_WIDTH),

@@ -49,7 +49,7 @@ module meshkv_home_agent #(
     // Requests in progress at a home.
     parameter REQUEST_ENTRIES = 4,
     // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 48,
+    parameter MISS_DEPTH = 48,
     // Fetches between the look-up and the request table.
     parameter CHECKED_DEPTH = 8,
     // Width of a number of tiles in bits.
@@ -190,10 +190,10 @@ module meshkv_home_agent #(
     wire                   room;  // For one that is looked up in this cycle, after all before it.
     wire [FETCH_WIDTH-1:0] own_word = {own_fetch_again, own_fetch_last, own_fetch_first, own_y, own_x, own_fetch_mask, own_fetch_key};
     wire [FETCH_WIDTH-1:0] first_word = own ? own_word : waiting;
-    meshkv_fetch_park #(
+    meshkv_fetch_miss_queue #(
         .WIDTH(FETCH_WIDTH),
-        .DEPTH(PARK_DEPTH)
-    ) u_park (
+        .DEPTH(MISS_DEPTH)
+    ) u_miss_queue (
         .clk          (clk),
         .rst          (rst),
         .s_valid      (waits | own),

@@ -156,7 +156,7 @@ module meshkv_tile_port #(
     wire [VCS-1:0] avail, one_left, send;
     generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_credit
-            meshkv_credit_counter #(
+            meshkv_credit_pointers #(
                 .PTR_WIDTH(PTR_WIDTH),
                 .RING     (RING)
             ) u_credits (
@@ -205,7 +205,7 @@ module meshkv_tile_port #(
     wire               own_room, own_one_left;
     wire               unused_left = |{one_left, own_one_left};
     wire               own_part   = part_valid & root_here & own_room & ~rx_part;
-    meshkv_credit_counter #(
+    meshkv_credit_pointers #(
         .PTR_WIDTH(PTR_WIDTH),
         .RING     (RING)
     ) u_own (

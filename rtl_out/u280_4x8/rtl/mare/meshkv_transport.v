@@ -68,7 +68,7 @@ module meshkv_transport #(
     // Requests in progress at a home.
     parameter REQUEST_ENTRIES = 4,
     // Fetches that can wait for slices that are not resident.
-    parameter PARK_DEPTH = 48,
+    parameter MISS_DEPTH = 48,
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 6,
     // Slices the staging memory holds.
@@ -332,7 +332,7 @@ module meshkv_transport #(
         .HASH_WIDTH     (HASH_WIDTH),
         .TAG_ENTRIES    (TAG_ENTRIES),
         .REQUEST_ENTRIES(REQUEST_ENTRIES),
-        .PARK_DEPTH     (PARK_DEPTH),
+        .MISS_DEPTH     (MISS_DEPTH),
         .EXPECTED_WIDTH (EXPECTED_WIDTH),
         .SLOTS          (STAGING_SLOTS),
         .SLOT_WIDTH     (SLOT_WIDTH),

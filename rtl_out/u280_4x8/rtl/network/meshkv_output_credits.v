@@ -39,7 +39,7 @@ module meshkv_output_credits #(
     genvar v;
     generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_vc
-            meshkv_credit_counter #(
+            meshkv_credit_pointers #(
                 .PTR_WIDTH(PTR_WIDTH),
                 .RING     (RING)
             ) u_credits (

@@ -158,15 +158,15 @@ module meshkv_switch_allocator #(
     wire [2:0] won_e_at_w, won_l_at_w;
     wire [2:0] won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
     wire lost_single_n, lost_copy_n;
-    reg [VCS-1:0] stage_vc_n;
+    reg [VCS-1:0] stage_vc_n_q;
     wire lost_single_s, lost_copy_s;
-    reg [VCS-1:0] stage_vc_s;
+    reg [VCS-1:0] stage_vc_s_q;
     wire lost_single_e, lost_copy_e;
-    reg [VCS-1:0] stage_vc_e;
+    reg [VCS-1:0] stage_vc_e_q;
     wire lost_single_w, lost_copy_w;
-    reg [VCS-1:0] stage_vc_w;
+    reg [VCS-1:0] stage_vc_w_q;
     wire lost_single_l, lost_copy_l;
-    reg [VCS-1:0] stage_vc_l;
+    reg [VCS-1:0] stage_vc_l_q;
 
     wire [14:0]      want_n;
     wire [2:0]       claim_n;
@@ -668,67 +668,67 @@ module meshkv_switch_allocator #(
     assign lost_copy_l   = |kind_l_n[1:0] | |kind_l_s[1:0];
 
     wire       alone_s_n = ~(held_e[N] | held_w[N] | held_l[N]);
-    reg        stuck_s_n;
-    wire       sure_s_n  = alone_s_n & ~stuck_s_n & ~yield_s;
+    reg        stuck_s_n_q;
+    wire       sure_s_n  = alone_s_n & ~stuck_s_n_q & ~yield_s;
     always @(posedge clk) begin
-        stuck_s_n <= held_s[N] & ~|want_s[3*N+:3];
-        if (rst) stuck_s_n <= 1'b0;
+        stuck_s_n_q <= held_s[N] & ~|want_s[3*N+:3];
+        if (rst) stuck_s_n_q <= 1'b0;
     end
 
     wire       alone_e_n = ~(held_s[N] | held_w[N] | held_l[N]);
-    reg        stuck_e_n;
-    wire       sure_e_n  = alone_e_n & ~stuck_e_n & ~yield_e;
+    reg        stuck_e_n_q;
+    wire       sure_e_n  = alone_e_n & ~stuck_e_n_q & ~yield_e;
     always @(posedge clk) begin
-        stuck_e_n <= held_e[N] & ~|want_e[3*N+:3];
-        if (rst) stuck_e_n <= 1'b0;
+        stuck_e_n_q <= held_e[N] & ~|want_e[3*N+:3];
+        if (rst) stuck_e_n_q <= 1'b0;
     end
 
     wire       alone_w_n = ~(held_s[N] | held_e[N] | held_l[N]);
-    reg        stuck_w_n;
-    wire       sure_w_n  = alone_w_n & ~stuck_w_n & ~yield_w;
+    reg        stuck_w_n_q;
+    wire       sure_w_n  = alone_w_n & ~stuck_w_n_q & ~yield_w;
     always @(posedge clk) begin
-        stuck_w_n <= held_w[N] & ~|want_w[3*N+:3];
-        if (rst) stuck_w_n <= 1'b0;
+        stuck_w_n_q <= held_w[N] & ~|want_w[3*N+:3];
+        if (rst) stuck_w_n_q <= 1'b0;
     end
 
     wire       alone_l_n = ~(held_s[N] | held_e[N] | held_w[N]);
-    reg        stuck_l_n;
-    wire       sure_l_n  = alone_l_n & ~stuck_l_n & ~yield_l;
+    reg        stuck_l_n_q;
+    wire       sure_l_n  = alone_l_n & ~stuck_l_n_q & ~yield_l;
     always @(posedge clk) begin
-        stuck_l_n <= held_l[N] & ~|want_l[3*N+:3];
-        if (rst) stuck_l_n <= 1'b0;
+        stuck_l_n_q <= held_l[N] & ~|want_l[3*N+:3];
+        if (rst) stuck_l_n_q <= 1'b0;
     end
 
     wire       alone_n_s = ~(held_e[S] | held_w[S] | held_l[S]);
-    reg        stuck_n_s;
-    wire       sure_n_s  = alone_n_s & ~stuck_n_s & ~yield_n;
+    reg        stuck_n_s_q;
+    wire       sure_n_s  = alone_n_s & ~stuck_n_s_q & ~yield_n;
     always @(posedge clk) begin
-        stuck_n_s <= held_n[S] & ~|want_n[3*S+:3];
-        if (rst) stuck_n_s <= 1'b0;
+        stuck_n_s_q <= held_n[S] & ~|want_n[3*S+:3];
+        if (rst) stuck_n_s_q <= 1'b0;
     end
 
     wire       alone_e_s = ~(held_n[S] | held_w[S] | held_l[S]);
-    reg        stuck_e_s;
-    wire       sure_e_s  = alone_e_s & ~stuck_e_s & ~yield_e;
+    reg        stuck_e_s_q;
+    wire       sure_e_s  = alone_e_s & ~stuck_e_s_q & ~yield_e;
     always @(posedge clk) begin
-        stuck_e_s <= held_e[S] & ~|want_e[3*S+:3];
-        if (rst) stuck_e_s <= 1'b0;
+        stuck_e_s_q <= held_e[S] & ~|want_e[3*S+:3];
+        if (rst) stuck_e_s_q <= 1'b0;
     end
 
     wire       alone_w_s = ~(held_n[S] | held_e[S] | held_l[S]);
-    reg        stuck_w_s;
-    wire       sure_w_s  = alone_w_s & ~stuck_w_s & ~yield_w;
+    reg        stuck_w_s_q;
+    wire       sure_w_s  = alone_w_s & ~stuck_w_s_q & ~yield_w;
     always @(posedge clk) begin
-        stuck_w_s <= held_w[S] & ~|want_w[3*S+:3];
-        if (rst) stuck_w_s <= 1'b0;
+        stuck_w_s_q <= held_w[S] & ~|want_w[3*S+:3];
+        if (rst) stuck_w_s_q <= 1'b0;
     end
 
     wire       alone_l_s = ~(held_n[S] | held_e[S] | held_w[S]);
-    reg        stuck_l_s;
-    wire       sure_l_s  = alone_l_s & ~stuck_l_s & ~yield_l;
+    reg        stuck_l_s_q;
+    wire       sure_l_s  = alone_l_s & ~stuck_l_s_q & ~yield_l;
     always @(posedge clk) begin
-        stuck_l_s <= held_l[S] & ~|want_l[3*S+:3];
-        if (rst) stuck_l_s <= 1'b0;
+        stuck_l_s_q <= held_l[S] & ~|want_l[3*S+:3];
+        if (rst) stuck_l_s_q <= 1'b0;
     end
 
     wire [2:0] open_w_e;
@@ -850,8 +850,8 @@ module meshkv_switch_allocator #(
 
     // Express: along a row a flit goes from the link straight to the output register, one cycle a router.
     // Its buffer must be empty, and no buffered flit may request the output or have been granted it.
-    wire idle_e = ~|{want_w[3*E+:3], want_l[3*E+:3], stage_vc_e};
-    wire idle_w = ~|{want_e[3*W+:3], want_l[3*W+:3], stage_vc_w};
+    wire idle_e = ~|{want_w[3*E+:3], want_l[3*E+:3], stage_vc_e_q};
+    wire idle_w = ~|{want_e[3*W+:3], want_l[3*W+:3], stage_vc_w_q};
     assign express_n = 5'b00000;
     assign express_s = 5'b00000;
     assign express_w = {2'b00, idle_e & wants_w_e & express_ok_w[E], 2'b00};
@@ -945,25 +945,25 @@ module meshkv_switch_allocator #(
         .send_vc    (granted_vc_l),
         .send_last  (granted_last_l)
     );
-    reg [1:0] stage_select_n, stage_select_s, stage_select_l;
-    reg       stage_tile_e, stage_tile_w;
+    reg [1:0] stage_select_n_q, stage_select_s_q, stage_select_l_q;
+    reg       stage_tile_e_q, stage_tile_w_q;
     always @(posedge clk) begin
-        stage_vc_n     <= granted_vc_n;
-        stage_select_n <= {won_w_n | won_l_n, won_e_n | won_l_n};
-        stage_vc_s     <= granted_vc_s;
-        stage_select_s <= {won_w_s | won_l_s, won_e_s | won_l_s};
-        stage_vc_e     <= granted_vc_e;
-        stage_tile_e   <= won_l_e;
-        stage_vc_w     <= granted_vc_w;
-        stage_tile_w   <= won_l_w;
-        stage_vc_l     <= granted_vc_l;
-        stage_select_l <= {won_e_l | won_w_l, won_s_l | won_w_l};
+        stage_vc_n_q     <= granted_vc_n;
+        stage_select_n_q <= {won_w_n | won_l_n, won_e_n | won_l_n};
+        stage_vc_s_q     <= granted_vc_s;
+        stage_select_s_q <= {won_w_s | won_l_s, won_e_s | won_l_s};
+        stage_vc_e_q     <= granted_vc_e;
+        stage_tile_e_q   <= won_l_e;
+        stage_vc_w_q     <= granted_vc_w;
+        stage_tile_w_q   <= won_l_w;
+        stage_vc_l_q     <= granted_vc_l;
+        stage_select_l_q <= {won_e_l | won_w_l, won_s_l | won_w_l};
         if (rst) begin
-            stage_vc_n <= {VCS{1'b0}};
-            stage_vc_s <= {VCS{1'b0}};
-            stage_vc_e <= {VCS{1'b0}};
-            stage_vc_w <= {VCS{1'b0}};
-            stage_vc_l <= {VCS{1'b0}};
+            stage_vc_n_q <= {VCS{1'b0}};
+            stage_vc_s_q <= {VCS{1'b0}};
+            stage_vc_e_q <= {VCS{1'b0}};
+            stage_vc_w_q <= {VCS{1'b0}};
+            stage_vc_l_q <= {VCS{1'b0}};
         end
     end
 
@@ -972,34 +972,34 @@ module meshkv_switch_allocator #(
                           | ((express_vc_l | (express_start_e & {VCS{express_first_l}})) & {VCS{express_l[E]}});
     assign send_vc_e   = granted_vc_e | fly_vc_e;
     assign send_last_e = granted_last_e | (express_w[E] & rx_last_w) | (express_l[E] & rx_last_l);
-    assign go_vc_e     = stage_vc_e | fly_vc_e;
-    assign load_e      = |{stage_vc_e, rx_valid_w, rx_valid_l};
-    assign select_e    = {|stage_vc_e ? stage_tile_e : express_l[E], ~|stage_vc_e};
+    assign go_vc_e     = stage_vc_e_q | fly_vc_e;
+    assign load_e      = |{stage_vc_e_q, rx_valid_w, rx_valid_l};
+    assign select_e    = {|stage_vc_e_q ? stage_tile_e_q : express_l[E], ~|stage_vc_e_q};
 
     wire [VCS-1:0] express_start_w = { {VCS-VN0_VCS{1'b0}}, pick[W*VN0_VCS+:VN0_VCS]};
     wire [VCS-1:0] fly_vc_w = ((express_vc_e | (express_start_w & {VCS{express_first_e}})) & {VCS{express_e[W]}})
                           | ((express_vc_l | (express_start_w & {VCS{express_first_l}})) & {VCS{express_l[W]}});
     assign send_vc_w   = granted_vc_w | fly_vc_w;
     assign send_last_w = granted_last_w | (express_e[W] & rx_last_e) | (express_l[W] & rx_last_l);
-    assign go_vc_w     = stage_vc_w | fly_vc_w;
-    assign load_w      = |{stage_vc_w, rx_valid_e, rx_valid_l};
-    assign select_w    = {|stage_vc_w ? stage_tile_w : express_l[W], ~|stage_vc_w};
+    assign go_vc_w     = stage_vc_w_q | fly_vc_w;
+    assign load_w      = |{stage_vc_w_q, rx_valid_e, rx_valid_l};
+    assign select_w    = {|stage_vc_w_q ? stage_tile_w_q : express_l[W], ~|stage_vc_w_q};
 
     assign send_vc_n   = granted_vc_n;
     assign send_last_n = granted_last_n;
-    assign go_vc_n     = stage_vc_n;
-    assign load_n      = |stage_vc_n;
-    assign select_n    = stage_select_n;
+    assign go_vc_n     = stage_vc_n_q;
+    assign load_n      = |stage_vc_n_q;
+    assign select_n    = stage_select_n_q;
     assign send_vc_s   = granted_vc_s;
     assign send_last_s = granted_last_s;
-    assign go_vc_s     = stage_vc_s;
-    assign load_s      = |stage_vc_s;
-    assign select_s    = stage_select_s;
+    assign go_vc_s     = stage_vc_s_q;
+    assign load_s      = |stage_vc_s_q;
+    assign select_s    = stage_select_s_q;
     assign send_vc_l   = granted_vc_l;
     assign send_last_l = granted_last_l;
-    assign go_vc_l     = stage_vc_l;
-    assign load_l      = |stage_vc_l;
-    assign select_l    = stage_select_l;
+    assign go_vc_l     = stage_vc_l_q;
+    assign load_l      = |stage_vc_l_q;
+    assign select_l    = stage_select_l_q;
     wire [4:0] sending = {|send_vc_l, |send_vc_w, |send_vc_e, |send_vc_s, |send_vc_n};
 
     // Forbidden turns are never requested, and express paths exist only along rows.

@@ -26,7 +26,7 @@ module meshkv_tile_turns #(
 
     // The column, a share for each of its rows on the sides that ask, and this row.
     wire [WIDTH-1:0] column_share = request[NORTH] == request[SOUTH] ? tiles_column : request[NORTH] ? tiles_n : tiles_s;
-    meshkv_shared_turn #(
+    meshkv_wrr_sides #(
         .WIDTH(WIDTH)
     ) u_column (
         .clk        (clk),
@@ -39,7 +39,7 @@ module meshkv_tile_turns #(
         .first      (column_wins),
         .rival_turn (row_turn)
     );
-    meshkv_shared_turn #(
+    meshkv_wrr_sides #(
         .WIDTH(WIDTH)
     ) u_north (
         .clk        (clk),
@@ -52,7 +52,7 @@ module meshkv_tile_turns #(
         .first      (north_wins),
         .rival_turn (south_turn)
     );
-    meshkv_shared_turn #(
+    meshkv_wrr_sides #(
         .WIDTH(WIDTH)
     ) u_east (
         .clk        (clk),

@@ -89,7 +89,7 @@ module meshkv_vc_request #(
 
     // Open VN0 packets: bit k * VN0_VCS + v is set if the packet of v uses the output's virtual channel k.
     reg  [VN0_VCS*VN0_VCS-1:0] owners_q;
-    reg  [VN0_VCS-1:0]         in_packet;  // Any is.
+    reg  [VN0_VCS-1:0]         in_packet_q;  // Any is.
 
     // VN0 channels from the turn upwards; they go before the lower ones.
     reg  [VN0_VCS-1:0]   later_q;
@@ -109,16 +109,16 @@ module meshkv_vc_request #(
                     for (j = 0; j < VN0_VCS; j = j + 1)
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
-                reg [2:0] taken;
+                reg [2:0] taken_q;
                 always @(posedge clk) begin
-                    taken <= closed & {3{~holds & closed_outputs[o]}};
-                    if (rst) taken <= 3'b000;
+                    taken_q <= closed & {3{~holds & closed_outputs[o]}};
+                    if (rst) taken_q <= 3'b000;
                 end
-                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken[0]}};
+                wire [VN0_VCS-1:0] starts  = ~in_packet_q & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken_q[0]}};
                 wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS];
                 wire [VN0_VCS-1:0] firsts  = part & starts;
                 wire [VN0_VCS-1:0] bodies  = part & resumes;
-                wire [VCS-VN0_VCS-1:0] unclaimed = avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
+                wire [VCS-VN0_VCS-1:0] unclaimed = avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken_q[2]}}, taken_q[1]};
                 wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS] & unclaimed;
                 wire [VN0_VCS-1:0] fits    = bodies | firsts;
                 assign wants[o*3+:3] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |fits};
@@ -132,7 +132,7 @@ module meshkv_vc_request #(
                 wire [VN0_VCS-1:0] ahead   = fits & later_q;
                 wire [VN0_VCS-1:0] turn    = |ahead ? ahead : fits;
                 wire [VN0_VCS-1:0] part_vc = turn & (~turn + 1'b1);
-                wire               begins_packet = |(part_vc & ~in_packet);
+                wire               begins_packet = |(part_vc & ~in_packet_q);
                 assign part_last[o] = |(part_vc & last[VN0_VCS-1:0]);
                 for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_part_out
                     assign part_out[o*VN0_VCS+k] = |(part_vc & owners_q[k*VN0_VCS+:VN0_VCS]) | (begins_packet & pick[o*VN0_VCS+k]);
@@ -199,7 +199,7 @@ module meshkv_vc_request #(
     // Output virtual channel of the flit: its packet's; on VN1 its own; none for a first flit.
     assign out_slot                  = {slot, {NUM_SINGLE{1'b0}}};
     assign express_vc[VCS-1:VN0_VCS] = rx_valid[VCS-1:VN0_VCS];
-    assign express_first             = |(rx_valid[VN0_VCS-1:0] & ~in_packet);
+    assign express_first             = |(rx_valid[VN0_VCS-1:0] & ~in_packet_q);
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_out_vc
             assign express_vc[k] = |(rx_valid[VN0_VCS-1:0] & owners_q[k*VN0_VCS+:VN0_VCS]);
@@ -228,12 +228,12 @@ module meshkv_vc_request #(
 
     wire [VN0_VCS-1:0] departs       = chosen;
     wire [VN0_VCS-1:0] flies         = rx_valid[VN0_VCS-1:0] & {VN0_VCS{|express}};
-    wire [VN0_VCS-1:0] begins        = departs & ~last[VN0_VCS-1:0] & ~in_packet;
-    wire [VN0_VCS-1:0] flight_begins = flies & ~{VN0_VCS{rx_last}} & ~in_packet;
+    wire [VN0_VCS-1:0] begins        = departs & ~last[VN0_VCS-1:0] & ~in_packet_q;
+    wire [VN0_VCS-1:0] flight_begins = flies & ~{VN0_VCS{rx_last}} & ~in_packet_q;
     wire [VN0_VCS-1:0] ends          = (departs & last[VN0_VCS-1:0]) | (flies & {VN0_VCS{rx_last}});
     always @(posedge clk) begin
-        in_packet <= (in_packet & ~ends) | begins | flight_begins;
-        if (rst) in_packet <= {VN0_VCS{1'b0}};
+        in_packet_q <= (in_packet_q & ~ends) | begins | flight_begins;
+        if (rst) in_packet_q <= {VN0_VCS{1'b0}};
     end
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_owners
@@ -247,11 +247,11 @@ module meshkv_vc_request #(
 
     // The turn of VN0 passes to the channel after the one that has sent a flit, a cycle later: priorities are
     // registered.
-    reg [VN0_VCS-1:0] has_left;
+    reg [VN0_VCS-1:0] has_left_q;
     reg [VCS-1:0]     freed_q;
     always @(posedge clk) begin
-        has_left <= departs;
-        freed_q  <= freed;
+        has_left_q <= departs;
+        freed_q    <= freed;
     end
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_later
@@ -259,10 +259,10 @@ module meshkv_vc_request #(
             if (k == 0) begin : gen_lowest
                 assign passed_on = 1'b0;
             end else begin : gen_higher
-                assign passed_on = |has_left[k-1:0];
+                assign passed_on = |has_left_q[k-1:0];
             end
             always @(posedge clk) begin
-                if (|has_left) later_q[k] <= passed_on | has_left[VN0_VCS-1];
+                if (|has_left_q) later_q[k] <= passed_on | has_left_q[VN0_VCS-1];
                 if (rst) later_q[k] <= 1'b1;
             end
         end
@@ -315,7 +315,7 @@ module meshkv_vc_request #(
     reg                    passes_on;
     wire                   claiming  = waited_q >= PERIODS;
     wire                   last_tick = waited_q == LAST[COUNT_WIDTH-1:0];
-    wire                   useless   = |(is_favoured[VN0_VCS-1:0] & in_packet);
+    wire                   useless   = |(is_favoured[VN0_VCS-1:0] & in_packet_q);
     wire                   leaves    = |((freed_q | ~occupied) & is_favoured);
 
     always @(*) begin
@@ -328,7 +328,7 @@ module meshkv_vc_request #(
             waited_d = waited_q;
         end
     end
-    assign claim = {|is_favoured[VCS-1:NUM_SINGLE], is_favoured[VN0_VCS], |(is_favoured[VN0_VCS-1:0] & ~in_packet)}
+    assign claim = {|is_favoured[VCS-1:NUM_SINGLE], is_favoured[VN0_VCS], |(is_favoured[VN0_VCS-1:0] & ~in_packet_q)}
                  & {3{claiming}};
 
     always @(posedge clk) begin

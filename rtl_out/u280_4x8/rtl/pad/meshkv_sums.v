@@ -63,165 +63,165 @@ module meshkv_sums #(
     localparam KEY_WIDTH    = $clog2(PAD_SLOTS + 1);
 
     // Stages by letter: a sum is read in A, its dot arrives in B; both are shifted up to E and added there.
-    reg                      valid_b, valid_c, valid_d, valid_e, write_f;
-    reg read_e, half_e;
+    reg                      valid_b_q, valid_c_q, valid_d_q, valid_e_q, write_f_q;
+    reg read_e_q, half_e_q;
     // Flip-flops, as in meshkv_delay.
-    (* shreg_extract = "no" *) reg [1:0] kind_b, kind_c, kind_d, kind_e;
-    (* shreg_extract = "no" *) reg [PAD_SLOT_WIDTH-1:0] slot_b, slot_c, slot_d, slot_e;
-    (* shreg_extract = "no" *) reg begins_b, begins_c, begins_d, ends_b, ends_c, ends_d, ends_e;
-    (* shreg_extract = "no" *) reg [7:0] fall_b;
-    (* shreg_extract = "no" *) reg [4:0] fall_c;
-    (* shreg_extract = "no" *) reg [2:0] fall_d;
-    (* shreg_extract = "no" *) reg none_c, none_d;
+    (* shreg_extract = "no" *) reg [1:0] kind_b_q, kind_c_q, kind_d_q, kind_e_q;
+    (* shreg_extract = "no" *) reg [PAD_SLOT_WIDTH-1:0] slot_b_q, slot_c_q, slot_d_q, slot_e_q;
+    (* shreg_extract = "no" *) reg begins_b_q, begins_c_q, begins_d_q, ends_b_q, ends_c_q, ends_d_q, ends_e_q;
+    (* shreg_extract = "no" *) reg [7:0] fall_b_q;
+    (* shreg_extract = "no" *) reg [4:0] fall_c_q;
+    (* shreg_extract = "no" *) reg [2:0] fall_d_q;
+    (* shreg_extract = "no" *) reg none_c_q, none_d_q;
     always @(posedge clk) begin
-        kind_b   <= kind;
-        slot_b   <= slot;
-        begins_b <= begins;
-        ends_b   <= ends;
-        fall_b   <= fall;
-        kind_c   <= kind_b;
-        slot_c   <= slot_b;
-        begins_c <= begins_b;
-        ends_c   <= ends_b;
-        fall_c   <= fall_b[4:0];
-        none_c   <= fall_b[7];
-        kind_d   <= kind_c;
-        slot_d   <= slot_c;
-        begins_d <= begins_c;
-        ends_d   <= ends_c;
-        fall_d   <= fall_c[2:0];
-        none_d   <= none_c;
-        kind_e   <= kind_d;
-        slot_e   <= slot_d;
-        ends_e   <= ends_d;
-        read_e   <= valid_d & kind_d == READ;
-        half_e   <= fall_d[0];
+        kind_b_q   <= kind;
+        slot_b_q   <= slot;
+        begins_b_q <= begins;
+        ends_b_q   <= ends;
+        fall_b_q   <= fall;
+        kind_c_q   <= kind_b_q;
+        slot_c_q   <= slot_b_q;
+        begins_c_q <= begins_b_q;
+        ends_c_q   <= ends_b_q;
+        fall_c_q   <= fall_b_q[4:0];
+        none_c_q   <= fall_b_q[7];
+        kind_d_q   <= kind_c_q;
+        slot_d_q   <= slot_c_q;
+        begins_d_q <= begins_c_q;
+        ends_d_q   <= ends_c_q;
+        fall_d_q   <= fall_c_q[2:0];
+        none_d_q   <= none_c_q;
+        kind_e_q   <= kind_d_q;
+        slot_e_q   <= slot_d_q;
+        ends_e_q   <= ends_d_q;
+        read_e_q   <= valid_d_q & kind_d_q == READ;
+        half_e_q   <= fall_d_q[0];
     end
     // Values before the first reset must not overwrite the entry of zeros below.
-    initial valid_e = 1'b0;
+    initial valid_e_q = 1'b0;
     always @(posedge clk) begin
-        valid_b <= valid;
-        valid_c <= valid_b;
-        valid_d <= valid_c;
-        valid_e <= valid_d;
-        write_f <= valid_e & kind_e != KEY & kind_e != READ;
+        valid_b_q <= valid;
+        valid_c_q <= valid_b_q;
+        valid_d_q <= valid_c_q;
+        valid_e_q <= valid_d_q;
+        write_f_q <= valid_e_q & kind_e_q != KEY & kind_e_q != READ;
         if (rst) begin
-            valid_b <= 1'b0;
-            valid_c <= 1'b0;
-            valid_d <= 1'b0;
-            valid_e <= 1'b0;
-            write_f <= 1'b0;
+            valid_b_q <= 1'b0;
+            valid_c_q <= 1'b0;
+            valid_d_q <= 1'b0;
+            valid_e_q <= 1'b0;
+            write_f_q <= 1'b0;
         end
     end
 
     // {dot, 12'b0} >>> ~exponent; the last bit shifted out is the adder's carry in. A stage with four
     // shift amounts is one table a bit.
     wire signed [PLACED_WIDTH-1:0] whole = {dot, 13'b0};
-    reg  signed [PLACED_WIDTH-1:0] sixteens_c, fours_d, placed_e;
+    reg  signed [PLACED_WIDTH-1:0] sixteens_c_q, fours_d_q, placed_e_q;
     wire        [5:0]              down = ~exponent;
-    reg         [3:0]              down_c;
-    reg         [1:0]              down_d;
+    reg         [3:0]              down_c_q;
+    reg         [1:0]              down_d_q;
     always @(posedge clk) begin
-        sixteens_c <= whole >>> {down[5:4], 4'b0};
-        down_c     <= down[3:0];
-        fours_d    <= sixteens_c >>> {down_c[3:2], 2'b0};
-        down_d     <= down_c[1:0];
-        placed_e   <= fours_d >>> down_d;
+        sixteens_c_q <= whole >>> {down[5:4], 4'b0};
+        down_c_q     <= down[3:0];
+        fours_d_q    <= sixteens_c_q >>> {down_c_q[3:2], 2'b0};
+        down_d_q     <= down_c_q[1:0];
+        placed_e_q   <= fours_d_q >>> down_d_q;
     end
 
     // The sums, and the rise of m since each was last updated. A slot without m has no sums. One port reads those that are
     // added to, the other writes them back. An op has both for itself, and a READ writes nothing: it reads the next number
     // there. So it takes two numbers a cycle from one memory.
     (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
-    (* shreg_extract = "no" *) reg single_b, single_c, single_d, single_e;
-    (* shreg_extract = "no" *) reg next_some_e, next_some_f, next_some_g;
-    reg  [SUM_WIDTH-1:0] next_g, next_h;
-    (* shreg_extract = "no" *) reg [AT_WIDTH-1:0] at_b, at_c, at_d, at_e, at_f;
-    reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
-    reg         [WIDE-1:0]      total_f;
+    (* shreg_extract = "no" *) reg single_b_q, single_c_q, single_d_q, single_e_q;
+    (* shreg_extract = "no" *) reg next_some_e_q, next_some_f_q, next_some_g_q;
+    reg  [SUM_WIDTH-1:0] next_g_q, next_h_q;
+    (* shreg_extract = "no" *) reg [AT_WIDTH-1:0] at_b_q, at_c_q, at_d_q, at_e_q, at_f_q;
+    reg  signed [SUM_WIDTH-1:0] sum_b_q, sum_c_q, sum_d_q, sum_e_q;
+    reg         [WIDE-1:0]      total_f_q;
     wire        [AT_WIDTH-1:0]  slot_at = { {AT_WIDTH-PAD_SLOT_WIDTH{1'b0}}, slot};
     wire        [AT_WIDTH-1:0]  dim_at  = { {AT_WIDTH-DIM_WIDTH{1'b0}}, dim};
     wire                        is_l    = kind == ONES | dim == HEAD_DIM[DIM_WIDTH-1:0];
     wire        [AT_WIDTH-1:0]  at      = is_l ? L_BASE[AT_WIDTH-1:0] + slot_at : slot_at * HEAD_DIM[AT_WIDTH-1:0] + dim_at;
     always @(posedge clk) begin
-        if (write_f) sums[at_f] <= total_f[SUM_WIDTH-1:0];
-        else next_g <= sums[at_f];
+        if (write_f_q) sums[at_f_q] <= total_f_q[SUM_WIDTH-1:0];
+        else next_g_q <= sums[at_f_q];
     end
     always @(posedge clk) begin
-        single_b    <= is_l;
-        single_c    <= single_b;
-        single_d    <= single_c;
-        single_e    <= single_d;
-        next_some_e <= valid_d & kind_d == READ & max_some;
-        next_some_f <= next_some_e;
-        next_some_g <= next_some_f;
-        next_h      <= next_g;
+        single_b_q    <= is_l;
+        single_c_q    <= single_b_q;
+        single_d_q    <= single_c_q;
+        single_e_q    <= single_d_q;
+        next_some_e_q <= valid_d_q & kind_d_q == READ & max_some;
+        next_some_f_q <= next_some_e_q;
+        next_some_g_q <= next_some_f_q;
+        next_h_q      <= next_g_q;
         // It is 0 but for a READ, so those of several rows are joined by an OR.
-        if (~next_some_g) next_h <= {SUM_WIDTH{1'b0}};
+        if (~next_some_g_q) next_h_q <= {SUM_WIDTH{1'b0}};
     end
-    always @(posedge clk) sum_b <= sums[at];
+    always @(posedge clk) sum_b_q <= sums[at];
     always @(posedge clk) begin
-        at_b  <= at;
-        at_c  <= at_b;
-        at_d  <= at_c;
-        at_e  <= at_d;
+        at_b_q  <= at;
+        at_c_q  <= at_b_q;
+        at_d_q  <= at_c_q;
+        at_e_q  <= at_d_q;
         // Even dims have even addresses.
-        at_f  <= read_e ? {at_e[AT_WIDTH-1:1], at_e[0] | ~single_e} : at_e;
-        sum_c <= sum_b >>> {fall_b[6:5], 5'b0};
-        sum_d <= sum_c >>> {fall_c[4:3], 3'b0};
-        sum_e <= sum_d >>> {fall_d[2:1], 1'b0};
-        if (none_d | kind_d == KEY | kind_d == READ & ~max_some) sum_e <= {SUM_WIDTH{1'b0}};
-        if (rst) at_b <= {AT_WIDTH{1'b0}};
+        at_f_q  <= read_e_q ? {at_e_q[AT_WIDTH-1:1], at_e_q[0] | ~single_e_q} : at_e_q;
+        sum_c_q <= sum_b_q >>> {fall_b_q[6:5], 5'b0};
+        sum_d_q <= sum_c_q >>> {fall_c_q[4:3], 3'b0};
+        sum_e_q <= sum_d_q >>> {fall_d_q[2:1], 1'b0};
+        if (none_d_q | kind_d_q == KEY | kind_d_q == READ & ~max_some) sum_e_q <= {SUM_WIDTH{1'b0}};
+        if (rst) at_b_q <= {AT_WIDTH{1'b0}};
     end
 
     // One adder for sums and logits: the operand that an op does not use is zero.
     wire [WIDE-1:0] key;
-    wire [WIDE-1:0] sum    = { {WIDE-SUM_WIDTH+1{sum_e[SUM_WIDTH-1]}}, sum_e[SUM_WIDTH-2:0]};
-    wire [WIDE-1:0] addend = key | (half_e ? {sum[WIDE-1], sum[WIDE-1:1]} : sum);
+    wire [WIDE-1:0] sum    = { {WIDE-SUM_WIDTH+1{sum_e_q[SUM_WIDTH-1]}}, sum_e_q[SUM_WIDTH-2:0]};
+    wire [WIDE-1:0] addend = key | (half_e_q ? {sum[WIDE-1], sum[WIDE-1:1]} : sum);
     wire signed [WIDE-1:0] placed;
     generate
         if (PLACED_WIDTH > WIDE) begin : gen_narrower
-            assign placed = placed_e[WIDE:1];
-            wire unused_placed = ^placed_e;
+            assign placed = placed_e_q[WIDE:1];
+            wire unused_placed = ^placed_e_q;
         end else begin : gen_wider
-            assign placed = { {WIDE-PLACED_WIDTH+2{placed_e[PLACED_WIDTH-1]}}, placed_e[PLACED_WIDTH-2:1]};
+            assign placed = { {WIDE-PLACED_WIDTH+2{placed_e_q[PLACED_WIDTH-1]}}, placed_e_q[PLACED_WIDTH-2:1]};
         end
     endgenerate
     // The sum is written as a difference, so that this operand enters the carry chain directly. The
     // selection of the other is absorbed in the adder's tables.
-    wire [WIDE:0] total = {placed, placed_e[0]} - {~addend, 1'b1};
-    always @(posedge clk) total_f <= total[WIDE:1];
+    wire [WIDE:0] total = {placed, placed_e_q[0]} - {~addend, 1'b1};
+    always @(posedge clk) total_f_q <= total[WIDE:1];
 
     // Logits of tokens of several flits. At the first flit, or without a token, an entry of zeros is read.
     generate
         if (TOKEN_PARTS > 1) begin : gen_logits
             (* ram_style = "distributed" *) reg [LOGIT_WIDTH-1:0] logits[0:PAD_SLOTS];
-            reg  [KEY_WIDTH-1:0]   key_at_e;
-            wire [LOGIT_WIDTH-1:0] so_far = logits[key_at_e];
-            wire [PAD_SLOT_WIDTH:0] slot_d_wide = {1'b0, slot_d};
-            wire [PAD_SLOT_WIDTH:0] slot_e_wide = {1'b0, slot_e};
+            reg  [KEY_WIDTH-1:0]   key_at_e_q;
+            wire [LOGIT_WIDTH-1:0] so_far = logits[key_at_e_q];
+            wire [PAD_SLOT_WIDTH:0] slot_d_wide = {1'b0, slot_d_q};
+            wire [PAD_SLOT_WIDTH:0] slot_e_wide = {1'b0, slot_e_q};
             wire unused_slot = ^{slot_d_wide, slot_e_wide};
             integer i;
             initial for (i = 0; i <= PAD_SLOTS; i = i + 1) logits[i] = {LOGIT_WIDTH{1'b0}};
             assign key = { {WIDE-LOGIT_WIDTH+1{so_far[LOGIT_WIDTH-1]}}, so_far[LOGIT_WIDTH-2:0]};
             always @(posedge clk) begin
-                key_at_e <= kind_d == KEY & ~begins_d ? slot_d_wide[KEY_WIDTH-1:0] : PAD_SLOTS[KEY_WIDTH-1:0];
-                if (valid_e & kind_e == KEY) logits[slot_e_wide[KEY_WIDTH-1:0]] <= total[LOGIT_WIDTH:1];
+                key_at_e_q <= kind_d_q == KEY & ~begins_d_q ? slot_d_wide[KEY_WIDTH-1:0] : PAD_SLOTS[KEY_WIDTH-1:0];
+                if (valid_e_q & kind_e_q == KEY) logits[slot_e_wide[KEY_WIDTH-1:0]] <= total[LOGIT_WIDTH:1];
             end
         end else begin : gen_whole
             assign key = {WIDE{1'b0}};
-            wire unused_begins = ^{slot_e, begins_d};
+            wire unused_begins = ^{slot_e_q, begins_d_q};
         end
     endgenerate
 
-    reg key_f;
-    always @(posedge clk) key_f <= valid_e & ends_e & kind_e == KEY;
-    assign logit       = total_f[LOGIT_WIDTH-1:0];
-    assign logit_valid = key_f;
-    assign max_slot    = slot_d;
-    assign read_valid  = read_e;
-    assign read_data   = sum_e;
-    assign read_next   = next_h;
-    wire unused_bits   = ^{total, placed_e[0]};
+    reg key_f_q;
+    always @(posedge clk) key_f_q <= valid_e_q & ends_e_q & kind_e_q == KEY;
+    assign logit       = total_f_q[LOGIT_WIDTH-1:0];
+    assign logit_valid = key_f_q;
+    assign max_slot    = slot_d_q;
+    assign read_valid  = read_e_q;
+    assign read_data   = sum_e_q;
+    assign read_next   = next_h_q;
+    wire unused_bits   = ^{total, placed_e_q[0]};
 endmodule
 `default_nettype wire

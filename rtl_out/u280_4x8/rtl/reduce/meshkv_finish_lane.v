@@ -66,15 +66,15 @@ module meshkv_finish_lane #(
     wire        up    = m_kept[7] & (m_rest | (|m_kept[6:0]) | m_kept[8]);
     wire [30:0] bits  = {field, m_kept[30:8]} + {30'd0, up};
     // It waits for the quotient, so that both leave in one cycle. Without a reset these are shift registers in tables.
-    reg  [32:0] rounded_1, rounded_2, rounded_3, rounded_4;
-    reg  [31:0] single_5;
+    reg  [32:0] rounded_s1_q, rounded_s2_q, rounded_s3_q, rounded_s4_q;
+    reg  [31:0] single_s5_q;
     always @(posedge clk) begin
-        rounded_1 <= {s_is_max, m_zero ? 32'd0 : {m_negative, bits}};
-        rounded_2 <= rounded_1;
-        rounded_3 <= rounded_2;
-        rounded_4 <= rounded_3;
-        single_5  <= s_special ? 32'h7fc0_0000 : s_none & rounded_4[32] ? 32'hff80_0000 : rounded_4[31:0];
+        rounded_s1_q <= {s_is_max, m_zero ? 32'd0 : {m_negative, bits}};
+        rounded_s2_q <= rounded_s1_q;
+        rounded_s3_q <= rounded_s2_q;
+        rounded_s4_q <= rounded_s3_q;
+        single_s5_q  <= s_special ? 32'h7fc0_0000 : s_none & rounded_s4_q[32] ? 32'hff80_0000 : rounded_s4_q[31:0];
     end
-    assign m_single = single_5;
+    assign m_single = single_s5_q;
 endmodule
 `default_nettype wire

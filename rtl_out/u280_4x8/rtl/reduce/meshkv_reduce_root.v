@@ -234,27 +234,27 @@ module meshkv_reduce_root #(
     localparam ADDR_WIDTH = CONTEXT_WIDTH + BEAT_WIDTH;
     localparam WORDS      = (CONTEXTS > 1 ? CONTEXTS : 2) * BEATS;
     (* ram_style = "block" *) reg [LANES*SUM_WIDTH-1:0] mem[0:WORDS-1];
-    reg  [LANES*SUM_WIDTH-1:0] read_1, read_2;
+    reg  [LANES*SUM_WIDTH-1:0] read_s1_q, read_s2_q;
     reg  [SUM*ADDR_WIDTH-1:0]  addr_q;
     reg  [SUM:1]               store_q, fill_q, l_q, last_q;
-    reg  [6:0]                 rise_1, rise_2;
-    reg                        had_1, had_2;
+    reg  [6:0]                 rise_s1_q, rise_s2_q;
+    reg                        had_s1_q, had_s2_q;
     wire [LANES*SUM_WIDTH-1:0] sums;
     assign near = |({store_q, in_valid} & NEAR[SUM:0]);
     wire [ADDR_WIDTH-1:0]      read_addr  = {context_q, in_beat};
     wire [ADDR_WIDTH-1:0]      write_addr = addr_q[(SUM-1)*ADDR_WIDTH+:ADDR_WIDTH];
     always @(posedge clk) begin
-        read_1  <= mem[read_addr];
-        read_2  <= read_1;
-        rise_1  <= rise_q;
-        rise_2  <= rise_1;
-        had_1   <= had_q;
-        had_2   <= had_1;
-        addr_q  <= {addr_q[(SUM-1)*ADDR_WIDTH-1:0], read_addr};
-        store_q <= {store_q[SUM-1:1], in_valid & ~in_first & ~ends_q};
-        fill_q  <= {fill_q[SUM-1:1], in_valid & ~in_first & ends_q};
-        l_q     <= {l_q[SUM-1:1], in_valid & in_first};
-        last_q  <= {last_q[SUM-1:1], in_last & ends_q};
+        read_s1_q <= mem[read_addr];
+        read_s2_q <= read_s1_q;
+        rise_s1_q <= rise_q;
+        rise_s2_q <= rise_s1_q;
+        had_s1_q  <= had_q;
+        had_s2_q  <= had_s1_q;
+        addr_q    <= {addr_q[(SUM-1)*ADDR_WIDTH-1:0], read_addr};
+        store_q   <= {store_q[SUM-1:1], in_valid & ~in_first & ~ends_q};
+        fill_q    <= {fill_q[SUM-1:1], in_valid & ~in_first & ends_q};
+        l_q       <= {l_q[SUM-1:1], in_valid & in_first};
+        last_q    <= {last_q[SUM-1:1], in_last & ends_q};
         merging_q <= start | (merging_q & ~l_q[SUM]);
         if (store_q[SUM]) mem[write_addr] <= sums;
         if (rst) begin
@@ -272,9 +272,9 @@ module meshkv_reduce_root #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [SUM_WIDTH-1:0] was;
             if (i == 0) begin : gen_first
-                assign was = l_q[READ] ? l : read_2[0+:SUM_WIDTH];
+                assign was = l_q[READ] ? l : read_s2_q[0+:SUM_WIDTH];
             end else begin : gen_other
-                assign was = read_2[SUM_WIDTH*i+:SUM_WIDTH];
+                assign was = read_s2_q[SUM_WIDTH*i+:SUM_WIDTH];
             end
             meshkv_reduce_adder #(
                 .SUM_WIDTH(SUM_WIDTH),
@@ -284,9 +284,9 @@ module meshkv_reduce_root #(
                 .s_word (in_words[32*i+:32]),
                 .s_none (none_q),
                 .s_below(below_q),
-                .s_some (had_2),
+                .s_some (had_s2_q),
                 .s_old  (was),
-                .s_rise (rise_2),
+                .s_rise (rise_s2_q),
                 .m_sum  (sums[SUM_WIDTH*i+:SUM_WIDTH])
             );
         end

@@ -261,38 +261,38 @@ module meshkv_column_controller #(
     wire                       advance;
 
     // Stage 1 looks up the piece.
-    reg                       valid_1, last_1;
-    reg  [ROTATION_WIDTH-1:0] rho_1, turn_1;
-    reg  [GROUP_WIDTH-1:0]    group_1;
-    reg  [ROWS-1:0]           rows_1;
-    reg  [MASK_WIDTH-1:0]     mask_1;
-    reg  [X_WIDTH-1:0]        column_1;
-    reg  [SLICE_WIDTH-1:0]    slice_1;
+    reg                       valid_s1_q, last_s1_q;
+    reg  [ROTATION_WIDTH-1:0] rho_s1_q, turn_s1_q;
+    reg  [GROUP_WIDTH-1:0]    group_s1_q;
+    reg  [ROWS-1:0]           rows_s1_q;
+    reg  [MASK_WIDTH-1:0]     mask_s1_q;
+    reg  [X_WIDTH-1:0]        column_s1_q;
+    reg  [SLICE_WIDTH-1:0]    slice_s1_q;
     // Stage 2 computes the segment.
-    wire [ROTATION_WIDTH-1:0]    place   = rho_1 + turn_1;
-    wire [INDEX_COUNT_WIDTH-1:0] index   = {group_1, place};
+    wire [ROTATION_WIDTH-1:0]    place   = rho_s1_q + turn_s1_q;
+    wire [INDEX_COUNT_WIDTH-1:0] index   = {group_s1_q, place};
     wire [INDEX_COUNT_WIDTH-1:0] wide_count = { {INDEX_COUNT_WIDTH-COUNT_WIDTH{1'b0}}, count};
     wire [INDEX_COUNT_WIDTH+SEGMENT_WIDTH-1:0] product = { {SEGMENT_WIDTH{1'b0}}, index} * { {INDEX_COUNT_WIDTH{1'b0}}, stride};
     wire unused_product = |product;
-    reg                       valid_2, last_2, begins_2, ends_2;
-    reg  [SEGMENT_WIDTH-1:0]  segment_2;
-    reg  [LAYER_WIDTH-1:0]    layer_2;
-    reg  [ROWS-1:0]           rows_2;
-    reg  [MASK_WIDTH-1:0]     mask_2;
-    reg  [X_WIDTH-1:0]        column_2;
-    reg  [SLICE_WIDTH-1:0]    slice_2;
+    reg                       valid_s2_q, last_s2_q, begins_s2_q, ends_s2_q;
+    reg  [SEGMENT_WIDTH-1:0]  segment_s2_q;
+    reg  [LAYER_WIDTH-1:0]    layer_s2_q;
+    reg  [ROWS-1:0]           rows_s2_q;
+    reg  [MASK_WIDTH-1:0]     mask_s2_q;
+    reg  [X_WIDTH-1:0]        column_s2_q;
+    reg  [SLICE_WIDTH-1:0]    slice_s2_q;
     // Stages 3 and 4 compute the logical home.
-    reg                       valid_3, last_3, begins_3, ends_3, valid_4, last_4, begins_4, ends_4;
-    reg  [SEGMENT_WIDTH-1:0]  segment_3, segment_4;
-    reg  [ROWS-1:0]           rows_3, rows_4;
-    reg  [MASK_WIDTH-1:0]     mask_3, mask_4;
-    reg  [X_WIDTH-1:0]        column_3, column_4;
-    reg  [SLICE_WIDTH-1:0]    slice_3, slice_4;
-    wire [X_WIDTH-1:0]        home_x_4;
-    wire [Y_WIDTH-1:0]        home_y_4;
-    wire [BLOCK_WIDTH-1:0]    block_4;
-    reg  [X_WIDTH-1:0]        own_2;
-    reg  [AHEAD_WIDTH-1:0]    ahead_2;
+    reg                       valid_s3_q, last_s3_q, begins_s3_q, ends_s3_q, valid_s4_q, last_s4_q, begins_s4_q, ends_s4_q;
+    reg  [SEGMENT_WIDTH-1:0]  segment_s3_q, segment_s4_q;
+    reg  [ROWS-1:0]           rows_s3_q, rows_s4_q;
+    reg  [MASK_WIDTH-1:0]     mask_s3_q, mask_s4_q;
+    reg  [X_WIDTH-1:0]        column_s3_q, column_s4_q;
+    reg  [SLICE_WIDTH-1:0]    slice_s3_q, slice_s4_q;
+    wire [X_WIDTH-1:0]        home_x_s4;
+    wire [Y_WIDTH-1:0]        home_y_s4;
+    wire [BLOCK_WIDTH-1:0]    block_s4;
+    reg  [X_WIDTH-1:0]        own_s2_q;
+    reg  [AHEAD_WIDTH-1:0]    ahead_s2_q;
     meshkv_placement #(
         .X_WIDTH      (X_WIDTH),
         .Y_WIDTH      (Y_WIDTH),
@@ -307,29 +307,29 @@ module meshkv_column_controller #(
     ) u_placement (
         .clk    (clk),
         .en     (advance),
-        .layer  (layer_2),
-        .segment(segment_2),
-        .column (own_2),
-        .ahead  (ahead_2),
-        .x      (home_x_4),
-        .y      (home_y_4),
-        .block  (block_4)
+        .layer  (layer_s2_q),
+        .segment(segment_s2_q),
+        .column (own_s2_q),
+        .ahead  (ahead_s2_q),
+        .x      (home_x_s4),
+        .y      (home_y_s4),
+        .block  (block_s4)
     );
     // Stage 5 looks up the present place of that home and the slice's region of external memory.
-    wire [X_WIDTH+Y_WIDTH-1:0] place_4 = {home_y_4, home_x_4};
-    reg                       valid_5, last_5, begins_5, ends_5, valid_6, last_6, begins_6, ends_6;
-    reg  [SEGMENT_WIDTH-1:0]  segment_5, segment_6;
-    reg  [MASK_WIDTH-1:0]     mask_5, mask_6;
-    reg  [X_WIDTH-1:0]        column_5, home_x_5, home_x_6;
-    reg  [Y_WIDTH-1:0]        home_y_5, home_y_6;
-    reg  [SLICE_WIDTH-1:0]    slice_5, slice_6;
-    reg  [BLOCK_WIDTH-1:0]    block_5;
-    reg  [LOCAL_WIDTH-1:0]    local_6;
-    reg  [SLICE_WIDTH-1:0]    place_6;
+    wire [X_WIDTH+Y_WIDTH-1:0] place_s4 = {home_y_s4, home_x_s4};
+    reg                       valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q, valid_s6_q, last_s6_q, begins_s6_q, ends_s6_q;
+    reg  [SEGMENT_WIDTH-1:0]  segment_s5_q, segment_s6_q;
+    reg  [MASK_WIDTH-1:0]     mask_s5_q, mask_s6_q;
+    reg  [X_WIDTH-1:0]        column_s5_q, home_x_s5_q, home_x_s6_q;
+    reg  [Y_WIDTH-1:0]        home_y_s5_q, home_y_s6_q;
+    reg  [SLICE_WIDTH-1:0]    slice_s5_q, slice_s6_q;
+    reg  [BLOCK_WIDTH-1:0]    block_s5_q;
+    reg  [LOCAL_WIDTH-1:0]    local_s6_q;
+    reg  [SLICE_WIDTH-1:0]    place_s6_q;
     // A slice's number is the place of its logical home in external memory, then its number within the home.
-    reg  [REGION_NUMBER_WIDTH-1:0]  region_5, region_6;
-    wire [REGION_NUMBER_WIDTH-1:0]  region_4 = { {REGION_NUMBER_WIDTH-Y_WIDTH{1'b0}}, home_y_4} * ROW_REGIONS[REGION_NUMBER_WIDTH-1:0]
-        + { {REGION_NUMBER_WIDTH-X_WIDTH{1'b0}}, home_x_4};
+    reg  [REGION_NUMBER_WIDTH-1:0]  region_s5_q, region_s6_q;
+    wire [REGION_NUMBER_WIDTH-1:0]  region_s4 = { {REGION_NUMBER_WIDTH-Y_WIDTH{1'b0}}, home_y_s4} * ROW_REGIONS[REGION_NUMBER_WIDTH-1:0]
+        + { {REGION_NUMBER_WIDTH-X_WIDTH{1'b0}}, home_x_s4};
 
     // Stage 6 computes the rows that ask for the slice. Heads have rows of their own or follow the home's row. The
     // streams of a common prefix spread over the rows from there. Both follow from the descriptor, long before its first
@@ -339,37 +339,37 @@ module meshkv_column_controller #(
         turns_q    <= row_aligned ? {{ROWS-1{1'b0}}, 1'b1} : spread_q;
         own_rows_q <= head_tile;
     end
-    wire [ROWS-1:0]           from_4 = own_rows_q ? rows_4 : { {ROWS-1{1'b0}}, |rows_4} << place_4[X_WIDTH+:Y_WIDTH];
-    reg  [ROWS-1:0]           from_5;
-    reg  [ROWS-1:0]           asked_5;
-    reg  [EXPECTED_WIDTH-1:0] askers_5;
+    wire [ROWS-1:0]           from_s4 = own_rows_q ? rows_s4_q : { {ROWS-1{1'b0}}, |rows_s4_q} << place_s4[X_WIDTH+:Y_WIDTH];
+    reg  [ROWS-1:0]           from_s5_q;
+    reg  [ROWS-1:0]           asked_s5;
+    reg  [EXPECTED_WIDTH-1:0] askers_s5;
     integer                   r, s;
     always @(*) begin
-        asked_5  = {ROWS{1'b0}};
-        askers_5 = {EXPECTED_WIDTH{1'b0}};
+        asked_s5  = {ROWS{1'b0}};
+        askers_s5 = {EXPECTED_WIDTH{1'b0}};
         for (r = 0; r < ROWS; r = r + 1) begin
             for (s = 0; s < ROWS; s = s + 1)
-                asked_5[(r+s)%ROWS] = asked_5[(r+s)%ROWS] | (from_5[r] & turns_q[s]);
+                asked_s5[(r+s)%ROWS] = asked_s5[(r+s)%ROWS] | (from_s5_q[r] & turns_q[s]);
         end
-        for (r = 0; r < ROWS; r = r + 1) askers_5 = askers_5 + { {EXPECTED_WIDTH-1{1'b0}}, asked_5[r]};
+        for (r = 0; r < ROWS; r = r + 1) askers_s5 = askers_s5 + { {EXPECTED_WIDTH-1{1'b0}}, asked_s5[r]};
     end
-    reg  [ROWS-1:0]           asked_6;
+    reg  [ROWS-1:0]           asked_s6_q;
     reg  [EXPECTED_WIDTH-1:0] askers_q;  // Tiles that ask, over the pieces of this slice so far.
     // The signals that decide on a word are registered with it: queries and new tokens wait for them.
-    reg                       here_6;     // The slice's tiles are in this column,
-    reg                       asks_6;     // and some ask.
-    reg                       asked_q;    // Some tile asks, over the pieces of this slice so far.
-    wire                      more_5  = valid_6 & ~last_6;  // The next piece is of the same slice.
-    wire [ROWS-1:0]           ask_6   = asked_6 & {ROWS{here_6}};
-    reg                       mine_6;  // Its home is in this column.
-    wire                      fill_6  = last_6 & mine_6 & asked_q;
-    wire                      says_6  = valid_6 & (asks_6 | fill_6);
+    reg                       here_s6_q;    // The slice's tiles are in this column,
+    reg                       asks_s6_q;    // and some ask.
+    reg                       asked_q;      // Some tile asks, over the pieces of this slice so far.
+    wire                      more_s5  = valid_s6_q & ~last_s6_q;  // The next piece is of the same slice.
+    wire [ROWS-1:0]           ask_s6   = asked_s6_q & {ROWS{here_s6_q}};
+    reg                       mine_s6_q;  // Its home is in this column.
+    wire                      fill_s6  = last_s6_q & mine_s6_q & asked_q;
+    wire                      says_s6  = valid_s6_q & (asks_s6_q | fill_s6);
 
     // Range of flits that holds the rows. It begins at a chunk.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1, LAST_TOKEN_NUM = TOKENS - 1, LAST_IN_ROW_NUM = (1 << ROW_FLITS_LOG) - 1;
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
-    wire [ROW_WIDTH-1:0]   from_row  = begins_6 ? first_row : {ROW_WIDTH{1'b0}};
-    wire [ROW_WIDTH-1:0]   to_row    = ends_6 ? last_row : LAST_TOKEN_NUM[ROW_WIDTH-1:0];
+    wire [ROW_WIDTH-1:0]   from_row  = begins_s6_q ? first_row : {ROW_WIDTH{1'b0}};
+    wire [ROW_WIDTH-1:0]   to_row    = ends_s6_q ? last_row : LAST_TOKEN_NUM[ROW_WIDTH-1:0];
     localparam FLIT_COUNT_WIDTH = ROW_WIDTH + INDEX_WIDTH;
     wire [FLIT_COUNT_WIDTH-1:0] from_flit = ({ {INDEX_WIDTH{1'b0}}, from_row} << ROW_FLITS_LOG) >> FLIT_ROWS_LOG;
     wire [FLIT_COUNT_WIDTH-1:0] to_flit   = (({ {INDEX_WIDTH{1'b0}}, to_row} << ROW_FLITS_LOG) >> FLIT_ROWS_LOG)
@@ -379,8 +379,8 @@ module meshkv_column_controller #(
     wire [ROW_WIDTH-1:0]    last_row_word  = to_row;
     wire [INDEX_WIDTH-1:0]  from_word      = from_flit[INDEX_WIDTH-1:0] & ~LAST_OFFSET;
     wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
-    wire [LOCAL_WIDTH-1:0]  local_word     = local_6 * COLUMN_SLICES[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-SLICE_WIDTH{1'b0}}, place_6};
-    wire [NUMBER_WIDTH-1:0] number_word    = {region_6, local_word};
+    wire [LOCAL_WIDTH-1:0]  local_word     = local_s6_q * COLUMN_SLICES[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-SLICE_WIDTH{1'b0}}, place_s6_q};
+    wire [NUMBER_WIDTH-1:0] number_word    = {region_s6_q, local_word};
     // The first word of a token names the slice and the token's place in it.
     wire [63:0]             naming         = { {48-NUMBER_WIDTH{1'b0}}, number_word, {16-ROW_WIDTH{1'b0}}, last_row_word};
 
@@ -419,10 +419,10 @@ module meshkv_column_controller #(
         .stream     (b_now),
         .turns      (run & advance),
         .turns_to   (piece[SLICE_WIDTH-1:0]),
-        .sees       (advance & valid_6 & here_6),
+        .sees       (advance & valid_s6_q & here_s6_q),
         .any_row    (~row_aligned | share),
-        .first_slice(~|place_6),
-        .home_y     (home_y_6),
+        .first_slice(~|place_s6_q),
+        .home_y     (home_y_s6_q),
         .keeps      (draining & over),
         .forgets    (ends_close),
         .close_rows (close_rows),
@@ -431,8 +431,8 @@ module meshkv_column_controller #(
     // A close of scattered streams goes to all heads and rows, as in a row-aligned mapping.
     wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
     wire [1:0]            kind     = call ? 2'd2 : close ? 2'd1 : 2'd0;
-    wire [ROWS-1:0]       ask      = close ? close_rows : ask_6;
-    wire [MASK_WIDTH-1:0] mask     = close ? closing_q : mask_6;
+    wire [ROWS-1:0]       ask      = close ? close_rows : ask_s6;
+    wire [MASK_WIDTH-1:0] mask     = close ? closing_q : mask_s6_q;
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
 
     // While queries come, tiles keep the jobs of slices that they hear: a word says so before the first of these, and another
@@ -442,13 +442,13 @@ module meshkv_column_controller #(
     wire                   full;      // They have as many as they can.
     wire                   marks     = barred_q ^ loading;
     wire                   may_begin = ~marks & (loading | ~hold);
-    wire                  fills    = fill_6 & ~close;
-    wire                  says     = says_6 | (close & |closing_q);
+    wire                  fills    = fill_s6 & ~close;
+    wire                  says     = says_s6 | (close & |closing_q);
     wire                  free     = ~word_valid_q | word_ready;
-    wire                  grows_6 = valid_6 & fill_6 & ends_6 & appends;
+    wire                  grows_s6 = valid_s6_q & fill_s6 & ends_s6_q & appends;
     wire                  tells, token, names_token, held;
     reg  [ROWS-1:0]       grown_q;  // Homes with a new token since tiles keep jobs.
-    wire                  grown_6 = barred_q & grown_q[home_y_6];
+    wire                  grown_s6 = barred_q & grown_q[home_y_s6_q];
     wire [63:0]           of_token;
     meshkv_token_words #(
         .STREAM_WIDTH     (STREAM_WIDTH),
@@ -465,11 +465,11 @@ module meshkv_column_controller #(
         .token_group(token_group),
         .token_data (token_data),
         .more_tokens(more_tokens),
-        .waits      (grows_6 & ~grown_6),
-        .begins     (~valid_6),
+        .waits      (grows_s6 & ~grown_s6),
+        .begins     (~valid_s6_q),
         .leaves     (advance),
         .stream     (prefix),
-        .slice      (slice_6),
+        .slice      (slice_s6_q),
         .free       (free),
         .held       (held),
         .tells      (tells),
@@ -477,7 +477,7 @@ module meshkv_column_controller #(
         .names      (names_token),
         .word       (of_token)
     );
-    wire                  paused  = full | held | (grows_6 & grown_6);
+    wire                  paused  = full | held | (grows_s6 & grown_s6);
     assign advance     = free & ~tells & ~paused;
     // A query takes any cycle in which no descriptor makes a word. So do the words that announce queries to tiles.
     wire   spare   = free & ~tells & (paused | ~says);
@@ -487,7 +487,7 @@ module meshkv_column_controller #(
     reg  [ROWS-1:0] told;
     integer         n;
     always @(*) begin
-        for (n = 0; n < ROWS; n = n + 1) told[n] = ask[n] | (fills & n[Y_WIDTH-1:0] == home_y_6);
+        for (n = 0; n < ROWS; n = n + 1) told[n] = ask[n] | (fills & n[Y_WIDTH-1:0] == home_y_s6_q);
     end
     meshkv_slices_said #(
         .ROWS      (ROWS),
@@ -502,67 +502,67 @@ module meshkv_column_controller #(
         .rows  (told),
         .full  (full)
     );
-    wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
+    wire   empty   = ~|{valid_s1_q, valid_s2_q, valid_s3_q, valid_s4_q, valid_s5_q, valid_s6_q};
     always @(posedge clk) begin
         if (advance) begin
-            valid_1  <= run;
-            last_1   <= share ? column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] : piece[PIECE_WIDTH-2];
-            rho_1    <= share ? {ROTATION_WIDTH{1'b0}} : piece[PIECE_WIDTH-3-:ROTATION_WIDTH];
-            rows_1   <= share ? COLUMN_ROWS[column_q*ROWS+:ROWS] : piece[SLICE_WIDTH+X_WIDTH+MASK_WIDTH+:ROWS];
-            mask_1   <= mask_now;
-            column_1 <= column_now;
-            slice_1  <= slice_now;
-            turn_1   <= turn_q;
-            group_1  <= group_q;
+            valid_s1_q  <= run;
+            last_s1_q   <= share ? column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] : piece[PIECE_WIDTH-2];
+            rho_s1_q    <= share ? {ROTATION_WIDTH{1'b0}} : piece[PIECE_WIDTH-3-:ROTATION_WIDTH];
+            rows_s1_q   <= share ? COLUMN_ROWS[column_q*ROWS+:ROWS] : piece[SLICE_WIDTH+X_WIDTH+MASK_WIDTH+:ROWS];
+            mask_s1_q   <= mask_now;
+            column_s1_q <= column_now;
+            slice_s1_q  <= slice_now;
+            turn_s1_q   <= turn_q;
+            group_s1_q  <= group_q;
 
-            valid_2   <= valid_1 && index < wide_count;
-            begins_2  <= ~|index;
-            ends_2    <= index + 1'b1 == wide_count;
-            segment_2 <= first + product[SEGMENT_WIDTH-1:0];
+            valid_s2_q   <= valid_s1_q && index < wide_count;
+            begins_s2_q  <= ~|index;
+            ends_s2_q    <= index + 1'b1 == wide_count;
+            segment_s2_q <= first + product[SEGMENT_WIDTH-1:0];
             // A home is looked up in each cycle; without a segment, that of the first.
-            layer_2   <= layer;
-            if (~valid_1) {layer_2, segment_2} <= {LAYER_WIDTH+SEGMENT_WIDTH{1'b0}};
-            own_2   <= OWN_COLUMNS[slice_1*X_WIDTH+:X_WIDTH];
-            ahead_2 <= TURNS[slice_1*AHEAD_WIDTH+:AHEAD_WIDTH] + { {AHEAD_WIDTH-STREAM_WIDTH{1'b0}}, prefix};
-            if (~valid_1) {own_2, ahead_2} <= {X_WIDTH+AHEAD_WIDTH{1'b0}};
-            {last_2, rows_2, mask_2, column_2, slice_2} <= {last_1, rows_1, mask_1, column_1, slice_1};
+            layer_s2_q   <= layer;
+            if (~valid_s1_q) {layer_s2_q, segment_s2_q} <= {LAYER_WIDTH+SEGMENT_WIDTH{1'b0}};
+            own_s2_q   <= OWN_COLUMNS[slice_s1_q*X_WIDTH+:X_WIDTH];
+            ahead_s2_q <= TURNS[slice_s1_q*AHEAD_WIDTH+:AHEAD_WIDTH] + { {AHEAD_WIDTH-STREAM_WIDTH{1'b0}}, prefix};
+            if (~valid_s1_q) {own_s2_q, ahead_s2_q} <= {X_WIDTH+AHEAD_WIDTH{1'b0}};
+            {last_s2_q, rows_s2_q, mask_s2_q, column_s2_q, slice_s2_q} <= {last_s1_q, rows_s1_q, mask_s1_q, column_s1_q, slice_s1_q};
 
-            {valid_3, last_3, begins_3, ends_3, segment_3, rows_3, mask_3, column_3, slice_3} <=
-                {valid_2, last_2, begins_2, ends_2, segment_2, rows_2, mask_2, column_2, slice_2};
-            {valid_4, last_4, begins_4, ends_4, segment_4, rows_4, mask_4, column_4, slice_4} <=
-                {valid_3, last_3, begins_3, ends_3, segment_3, rows_3, mask_3, column_3, slice_3};
-            {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, column_5, slice_5} <=
-                {valid_4, last_4, begins_4, ends_4, segment_4, mask_4, column_4, slice_4};
-            from_5               <= from_4;
-            {home_y_5, home_x_5} <= place_4;
-            block_5              <= block_4;
-            region_5             <= region_4;
+            {valid_s3_q, last_s3_q, begins_s3_q, ends_s3_q, segment_s3_q, rows_s3_q, mask_s3_q, column_s3_q, slice_s3_q} <=
+                {valid_s2_q, last_s2_q, begins_s2_q, ends_s2_q, segment_s2_q, rows_s2_q, mask_s2_q, column_s2_q, slice_s2_q};
+            {valid_s4_q, last_s4_q, begins_s4_q, ends_s4_q, segment_s4_q, rows_s4_q, mask_s4_q, column_s4_q, slice_s4_q} <=
+                {valid_s3_q, last_s3_q, begins_s3_q, ends_s3_q, segment_s3_q, rows_s3_q, mask_s3_q, column_s3_q, slice_s3_q};
+            {valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q, segment_s5_q, mask_s5_q, column_s5_q, slice_s5_q} <=
+                {valid_s4_q, last_s4_q, begins_s4_q, ends_s4_q, segment_s4_q, mask_s4_q, column_s4_q, slice_s4_q};
+            from_s5_q                  <= from_s4;
+            {home_y_s5_q, home_x_s5_q} <= place_s4;
+            block_s5_q                 <= block_s4;
+            region_s5_q                <= region_s4;
 
-            {valid_6, last_6, begins_6, ends_6, segment_6, mask_6, slice_6} <=
-                {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, slice_5};
-            {home_y_6, home_x_6} <= {home_y_5, home_x_5};
-            mine_6   <= home_x_5 == x;
-            region_6 <= region_5;
-            place_6  <= OWN_PLACES[slice_5*SLICE_WIDTH+:SLICE_WIDTH];
-            local_6  <= { {LOCAL_WIDTH-STREAM_WIDTH{1'b0}}, prefix} * BLOCKS[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-BLOCK_WIDTH{1'b0}}, block_5};
-            asked_6  <= asked_5;
-            here_6   <= column_5 == x;
-            asks_6   <= column_5 == x && |asked_5;
-            if (valid_5) begin
-                askers_q <= (more_5 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
-                asked_q  <= (more_5 & asked_q) | (|asked_5);
+            {valid_s6_q, last_s6_q, begins_s6_q, ends_s6_q, segment_s6_q, mask_s6_q, slice_s6_q} <=
+                {valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q, segment_s5_q, mask_s5_q, slice_s5_q};
+            {home_y_s6_q, home_x_s6_q} <= {home_y_s5_q, home_x_s5_q};
+            mine_s6_q   <= home_x_s5_q == x;
+            region_s6_q <= region_s5_q;
+            place_s6_q  <= OWN_PLACES[slice_s5_q*SLICE_WIDTH+:SLICE_WIDTH];
+            local_s6_q  <= { {LOCAL_WIDTH-STREAM_WIDTH{1'b0}}, prefix} * BLOCKS[LOCAL_WIDTH-1:0] + { {LOCAL_WIDTH-BLOCK_WIDTH{1'b0}}, block_s5_q};
+            asked_s6_q  <= asked_s5;
+            here_s6_q   <= column_s5_q == x;
+            asks_s6_q   <= column_s5_q == x && |asked_s5;
+            if (valid_s5_q) begin
+                askers_q <= (more_s5 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_s5;
+                asked_q  <= (more_s5 & asked_q) | (|asked_s5);
             end
 
             word_valid_q <= says;
             word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word,
                              close ? others : askers_q,
-                             fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
+                             fill_s6 & ~close & ~call, to_word, from_word, mask, ask, home_y_s6_q, home_x_s6_q, slice_s6_q, segment_s6_q,
                              layer, prefix, kind};
-            word_q[BUS_WIDTH-1]    <= fill_6 & ends_6 & appends & ~close & ~call;
+            word_q[BUS_WIDTH-1]    <= fill_s6 & ends_s6_q & appends & ~close & ~call;
         end
         if (token) begin
             word_valid_q            <= 1'b1;
-            word_q[66+Y_WIDTH-1:0]  <= {home_y_6, names_token ? naming : of_token, 2'd2};
+            word_q[66+Y_WIDTH-1:0]  <= {home_y_s6_q, names_token ? naming : of_token, 2'd2};
             word_q[BUS_WIDTH-1]     <= 1'b1;
         end
         else if (free & ~advance) word_valid_q <= 1'b0;
@@ -570,7 +570,7 @@ module meshkv_column_controller #(
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH:0]    <= {1'b0, query_data, query_word, query_head, query_stream, 2'd3};
         end
-        if (advance & grows_6) grown_q[home_y_6] <= 1'b1;
+        if (advance & grows_s6) grown_q[home_y_s6_q] <= 1'b1;
         if (~barred_q) grown_q <= {ROWS{1'b0}};
         if (spare & marks) begin
             word_valid_q             <= 1'b1;
@@ -578,7 +578,7 @@ module meshkv_column_controller #(
             barred_q                 <= loading;
         end
         if (rst) begin
-            {valid_1, valid_2, valid_3, valid_4, valid_5, valid_6} <= 6'd0;
+            {valid_s1_q, valid_s2_q, valid_s3_q, valid_s4_q, valid_s5_q, valid_s6_q} <= 6'd0;
             word_valid_q <= 1'b0;
             barred_q     <= 1'b0;
         end

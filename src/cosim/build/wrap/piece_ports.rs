@@ -19,7 +19,7 @@ pub(in crate::cosim) fn node_ports(design: &Design) -> ModuleSpec {
     wrapper::side_by_side(&node, design.mesh.tiles() as u32)
 }
 
-/// Ports of [`BuildForm::EndpointPieces`](crate::cosim::build::form::BuildForm::EndpointPieces): the fabric's
+/// Ports of [`BuildForm::NetworkEndpoints`](crate::cosim::build::form::BuildForm::NetworkEndpoints): the fabric's
 /// ports without the routers', and the links of all tiles to routers.
 pub fn endpoint_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);

@@ -16,7 +16,7 @@ numbers! {
 }
 
 /// A job that a tile gives to its PaD, with the number of the tile.
-pub type ToldJob = (usize, Ask);
+pub type TileJob = (usize, Ask);
 
 /// The model of the whole design, and its ports.
 #[derive(Debug)]
@@ -25,18 +25,18 @@ pub(super) struct CorePorts {
     clock: PeClock,
     out_ready: Vec<bool>,
     /// Receiver of every job, which computes the numbers.
-    told: Option<Sender<ToldJob>>,
+    jobs: Option<Sender<TileJob>>,
     at: Numbers,
     pad_states: Vec<u32>,
 }
 
 impl CorePorts {
-    pub(super) fn new(design: &Design, ports: &Ports, told: Option<Sender<ToldJob>>) -> CorePorts {
+    pub(super) fn new(design: &Design, ports: &Ports, jobs: Option<Sender<TileJob>>) -> CorePorts {
         CorePorts {
             core: Core::new(design),
             clock: PeClock::new(),
             out_ready: vec![false; design.mesh.cols() as usize],
-            told,
+            jobs,
             at: Numbers::of(ports),
             pad_states: vec![0; design.mesh.tiles()],
         }
@@ -63,10 +63,10 @@ impl CorePorts {
             self.core.ask_partials(ports.words(partials));
         }
         self.core.step(input, &self.out_ready, self.clock.period(false));
-        let Some(told) = &self.told else { return };
+        let Some(jobs) = &self.jobs else { return };
         for (tile, pad) in self.core.pads().iter().enumerate() {
             // The receiver may be gone.
-            let _ = pad.told.map(|ask| told.send((tile, ask)));
+            let _ = pad.job.map(|ask| jobs.send((tile, ask)));
         }
     }
 

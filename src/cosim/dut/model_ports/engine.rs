@@ -17,7 +17,7 @@ impl Engine {
     pub(super) fn cycle(&self) -> u64 {
         match self {
             Engine::Whole(fabric) => fabric.cycle(),
-            Engine::Endpoints(around) => around.cycle(),
+            Engine::Endpoints(endpoints) => endpoints.cycle(),
             Engine::Core(core) => core.core.fabric().cycle(),
         }
     }
@@ -25,7 +25,7 @@ impl Engine {
     pub(super) fn shown(&self) -> &FabricShown {
         match self {
             Engine::Whole(fabric) => fabric.shown(),
-            Engine::Endpoints(around) => around.shown(),
+            Engine::Endpoints(endpoints) => endpoints.shown(),
             Engine::Core(core) => core.core.shown(),
         }
     }

@@ -10,7 +10,7 @@ mod nodes;
 mod packed;
 mod pe_clock;
 
-pub use core::ToldJob;
+pub use core::TileJob;
 pub use fabric::FabricPorts;
 pub use nodes::NodePorts;
 pub(in crate::cosim) use pe_clock::PeClock;

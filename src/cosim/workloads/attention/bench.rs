@@ -1,6 +1,6 @@
 //! Attention of one job on the whole design, on compiled Verilog, its model, or both.
 
-use super::core::{Core, Manner, Source};
+use super::core::{Core, RunOptions, Source};
 use super::error::AttentionError;
 use super::job::Job;
 use super::result::AttentionResult;
@@ -33,10 +33,10 @@ impl<'a> Bench<'a> {
         numbers: bool,
     ) -> Result<Bench<'a>, DutError> {
         let (design, top) = (job.design, Bench::ports(job.design));
-        let (tell, told) = channel();
-        let model = FabricPorts::core(design, &top, numbers.then_some(tell));
+        let (sender, jobs) = channel();
+        let model = FabricPorts::core(design, &top, numbers.then_some(sender));
         let source = match numbers {
-            true => Source::Model(Box::new(Numbers::new(design, told))),
+            true => Source::Model(Box::new(Numbers::new(design, jobs))),
             false => Source::Nobody,
         };
         Bench::of(Box::new(model), job, behaviour, clocks, source)
@@ -94,6 +94,6 @@ impl<'a> Bench<'a> {
         stall: u8,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<AttentionResult, AttentionError> {
-        self.core.attend(self.job, Manner { timeline, stall, goes_on: false, has_queries: false }, stop)
+        self.core.attend(self.job, RunOptions { timeline, stall, goes_on: false, has_queries: false }, stop)
     }
 }

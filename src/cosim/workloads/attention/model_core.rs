@@ -66,8 +66,8 @@ impl ModelCore {
     pub fn new(job: &Job) -> ModelCore {
         let modules = emit::modules(job.design);
         let core = modules.iter().find(|m| m.name == emit::CORE).expect("every design has a core");
-        let (tell, told) = channel();
-        let mut model = FabricPorts::core(job.design, core, Some(tell));
+        let (sender, jobs) = channel();
+        let mut model = FabricPorts::core(job.design, core, Some(sender));
         let cols = job.design.mesh.cols();
         let mut find =
             |names: &[&str]| names.iter().map(|name| column(&mut model, core, name, cols)).collect();
@@ -75,7 +75,7 @@ impl ModelCore {
         let data = column(&mut model, core, DATA, cols);
         let saturated = column(&mut model, core, SATURATED, cols);
         ModelCore {
-            numbers: Numbers::new(job.design, told),
+            numbers: Numbers::new(job.design, jobs),
             design: job.design.clone(),
             tensors: job.tensors.clone(),
             position: job.position,

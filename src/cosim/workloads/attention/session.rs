@@ -2,7 +2,7 @@
 //! places of homes, and all that the design keeps last from one step to the next.
 
 use super::bench::Bench;
-use super::core::{Core, Manner, Source};
+use super::core::{Core, RunOptions, Source};
 use super::error::AttentionError;
 use super::job::Job;
 use super::result::AttentionResult;
@@ -48,9 +48,9 @@ impl<'a> Session<'a> {
         clocks: Clocks,
     ) -> Result<Session<'a>, DutError> {
         let top = Bench::ports(design);
-        let (tell, told) = channel();
-        let model = Box::new(FabricPorts::core(design, &top, Some(tell)));
-        let source = Source::Model(Box::new(Numbers::new(design, told)));
+        let (sender, jobs) = channel();
+        let model = Box::new(FabricPorts::core(design, &top, Some(sender)));
+        let source = Source::Model(Box::new(Numbers::new(design, jobs)));
         Ok(Session { core: Core::new(model, &top, design, (behaviour, image), clocks, source)? })
     }
 
@@ -75,8 +75,8 @@ impl<'a> Session<'a> {
         stall: u8,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<AttentionResult, AttentionError> {
-        let manner = Manner { timeline: 0, stall, goes_on: true, has_queries: false };
-        self.core.attend(job, manner, &mut |_| stop())
+        let options = RunOptions { timeline: 0, stall, goes_on: true, has_queries: false };
+        self.core.attend(job, options, &mut |_| stop())
     }
 
     /// Runs a step on the queries of the step before, which the design has kept.
@@ -89,8 +89,8 @@ impl<'a> Session<'a> {
         stall: u8,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<AttentionResult, AttentionError> {
-        let manner = Manner { timeline: 0, stall, goes_on: true, has_queries: true };
-        self.core.attend(job, manner, &mut |_| stop())
+        let options = RunOptions { timeline: 0, stall, goes_on: true, has_queries: true };
+        self.core.attend(job, options, &mut |_| stop())
     }
 
     /// Contents of the external memory.

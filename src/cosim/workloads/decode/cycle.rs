@@ -13,7 +13,7 @@ use crate::cosim::workloads::decode::played::new_tokens::NewTokens;
 use crate::cosim::workloads::decode::played::tile_array::Sending;
 use crate::design::{index_bits, Mapping, NodeId};
 use crate::model::cycle::mare::{KvFlit, PartFlit, RootFlit};
-use crate::model::cycle::pad::Told;
+use crate::model::cycle::pad::PadCommand;
 use crate::model::cycle::reduce::ReduceRoot;
 use crate::model::cycle::takv::Ask;
 
@@ -138,7 +138,7 @@ impl Bench<'_> {
         let (p, tile) = (&self.ports, self.tiles[at]);
         let mut moved = false;
         if run.computes[at].takes_word && self.get(p.vector_valid, at) == 1 {
-            run.computes[at].took_word(Told::Query);
+            run.computes[at].took_word(PadCommand::Query);
             moved = true;
         }
         // Jobs first: a flit may come in the cycle in which its job is taken.
@@ -154,7 +154,7 @@ impl Bench<'_> {
             if let Some(close) = run.ledger.told(cycle, tile, &job) {
                 run.computes[at].expects(close);
             }
-            run.computes[at].took_word(Told::Job(Ask {
+            run.computes[at].took_word(PadCommand::Job(Ask {
                 close: job.close,
                 tag: job.tag,
                 mask: job.mask,

@@ -3,10 +3,10 @@
 //! `instance(module="meshkv_x", name="u_x")` connects every parameter and every port of `meshkv_x` to the object of
 //! the same name in the scope. Exceptions are listed, one a line: `params="WIDTH=BUS_WIDTH;..."`,
 //! `ports="s_valid=a & b;..."`. With `each="t"` the other ports are the t-th parts of packed ones.
-//! A parameter set to nothing (`TREE=`) keeps its default; with `own="all"` so does each that the module around lacks or
+//! A parameter set to nothing (`TREE=`) keeps its default; with `own="all"` so does each that its parent module lacks or
 //! has with another value. So a new port of a module changes no template that only passes it through.
 //!
-//! `wires()` declares the outputs of all modules that are instantiated and that are no ports of the module around.
+//! `wires()` declares the outputs of all modules that are instantiated and that are no ports of the parent module.
 //! `of` lists the modules, `but` what is declared by hand, names or `prefix*`; `inputs="too"` adds their inputs.
 
 use crate::emit::rtl::linking::known::Known;
@@ -18,8 +18,8 @@ use std::collections::HashMap;
 /// Ports that all instances share.
 const SHARED: [&str; 4] = ["clk", "rst", "pe_clk", "pe_rst"];
 
-/// The instance that replaces a mark in module `around`.
-pub(in crate::emit::rtl) fn instance(marker: &Marker, around: &ModuleSpec, known: &Known) -> Result<String> {
+/// The instance that replaces a mark in module `parent`.
+pub(in crate::emit::rtl) fn instance(marker: &Marker, parent: &ModuleSpec, known: &Known) -> Result<String> {
     let module = known.module(marker.text("module"))?;
     let (params, ports) = (listed(marker.text("params"))?, listed(marker.text("ports"))?);
     if let Some(name) = params.keys().find(|name| module.param(name).is_none()) {
@@ -42,7 +42,7 @@ pub(in crate::emit::rtl) fn instance(marker: &Marker, around: &ModuleSpec, known
     let of_params = module
         .params
         .iter()
-        .filter(|p| !own || around.param(&p.name).is_some_and(|a| a.literal == p.literal))
+        .filter(|p| !own || parent.param(&p.name).is_some_and(|a| a.literal == p.literal))
         .map(|p| (p.name.as_str(), (*params.get(p.name.as_str()).unwrap_or(&p.name.as_str())).to_owned()))
         .filter(|(_, value)| !value.is_empty());
     let of_ports = module.ports.iter().map(|p| (p.name.as_str(), port(&p.name, &p.width.expr)));
@@ -53,18 +53,18 @@ pub(in crate::emit::rtl) fn instance(marker: &Marker, around: &ModuleSpec, known
     Ok(format!("{}{params} {} (\n{ports}\n{pad});", module.name, marker.text("name")))
 }
 
-/// The declarations that replace a mark in module `around`.
-pub(in crate::emit::rtl) fn wires(marker: &Marker, around: &ModuleSpec, known: &Known) -> Result<String> {
+/// The declarations that replace a mark in module `parent`.
+pub(in crate::emit::rtl) fn wires(marker: &Marker, parent: &ModuleSpec, known: &Known) -> Result<String> {
     let but: Vec<_> = marker.text("but").split_whitespace().collect();
     let told =
         |name: &str| but.iter().any(|b| b.strip_suffix('*').map_or(*b == name, |p| name.starts_with(p)));
     let too = !marker.text("inputs").is_empty();
     let mut seen: Vec<&str> = Vec::new();
     let mut lines = Vec::new();
-    for instance in marker.named("of", &around.instances) {
+    for instance in marker.named("of", &parent.instances) {
         for port in &known.module(instance)?.ports {
             let name = port.name.as_str();
-            let inner = (too || port.dir == Dir::Output) && around.port(name).is_none();
+            let inner = (too || port.dir == Dir::Output) && parent.port(name).is_none();
             if inner && !told(name) && !seen.contains(&name) {
                 seen.push(name);
                 lines.push(format!("wire {} {name};", port.width.range()).replace("  ", " "));

@@ -8,7 +8,7 @@ use crate::emit::rtl::spec::template::{templates, Template};
 /// Templates of its modules.
 pub(super) const TEMPLATES: &[Template] = templates!(Mare,
     "mare":
-        "meshkv_bloom_filter", "meshkv_burst_gate", "meshkv_duplicate_filter", "meshkv_fetch_park",
+        "meshkv_bloom_filter", "meshkv_burst_gate", "meshkv_duplicate_filter", "meshkv_fetch_miss_queue",
         "meshkv_flit_way", "meshkv_home_agent", "meshkv_reorder_fifo", "meshkv_request_table",
         "meshkv_requester", "meshkv_slice_streamer", "meshkv_staging_directory", "meshkv_staging_memory",
         "meshkv_tile_decode", "meshkv_tile_port", "meshkv_transport";

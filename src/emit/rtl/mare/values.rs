@@ -1,6 +1,6 @@
 //! Values of requesters and homes.
 
-use crate::design::depths::{CHECKED_DEPTH, PARKED_MORE};
+use crate::design::depths::{CHECKED_DEPTH, EXTRA_MISSES};
 use crate::design::serving::hash::BLOOM_SEEDS;
 use crate::design::{index_bits, Array, Design, TILE_EVENTS};
 use crate::emit::rtl::mare::h3_hash::matrix_literal;
@@ -40,7 +40,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("fetch_slots", mare.fetch_slots),
         ("fetch_history", mare.fetch_history),
         ("retry_ticks", mare.retry_ticks),
-        ("park_depth", tiles + PARKED_MORE),
+        ("miss_depth", tiles + EXTRA_MISSES),
         ("checked_depth", CHECKED_DEPTH),
         ("fifo_depth", mare.fifo_depth),
         ("fifo_ptr_width", place),

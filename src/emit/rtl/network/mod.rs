@@ -10,10 +10,10 @@ use crate::emit::rtl::spec::template::{templates, Template};
 /// each: of the modules that are in both, a design has one.
 pub(super) const TEMPLATES: &[Template] = templates!(Network,
     "network":
-        "meshkv_column_output", "meshkv_column_turns", "meshkv_credit_counter", "meshkv_link_counters",
+        "meshkv_column_output", "meshkv_column_turns", "meshkv_credit_pointers", "meshkv_link_counters",
         "meshkv_mesh", "meshkv_output_open", "meshkv_output_port", "meshkv_route_column",
-        "meshkv_route_row", "meshkv_router", "meshkv_row_output", "meshkv_shared_turn",
-        "meshkv_straight_share", "meshkv_straight_turn", "meshkv_tile_output", "meshkv_tile_turns";
+        "meshkv_route_row", "meshkv_router", "meshkv_row_output", "meshkv_straight_share",
+        "meshkv_tile_output", "meshkv_tile_turns", "meshkv_wrr_sides", "meshkv_wrr_straight";
     "network/two_stages":
         "meshkv_class_turn", "meshkv_input_port", "meshkv_output_credits", "meshkv_pair_choice",
         "meshkv_send_vc", "meshkv_switch_allocator", "meshkv_vc_request";

@@ -4,7 +4,7 @@
 //! after a bounded time, so that a run always ends in OVER. A soft reset that cannot be obeyed is
 //! kept for the next cycle in which it can.
 //!
-//! `run_q` is set from start to end of a run, `ends_q` once it has failed, `sick_q` while the core
+//! `run_q` is set from start to end of a run, `ends_q` once it has failed, `reset_failed_q` while the core
 //! could not be reset. The shell has the timer, the epoch and the dirty epochs; the kernel drives the
 //! signals that clear and advance them.
 
@@ -54,7 +54,7 @@ pub struct RunState {
     /// The run has failed.
     pub ends_q: Signal<In, Bit>,
     /// The core could not be reset yet.
-    pub sick_q: Signal<In, Bit>,
+    pub reset_failed_q: Signal<In, Bit>,
     /// A soft reset is pending.
     pub soft_q: Signal<In, Bit>,
     /// Next `state_q`.
@@ -63,16 +63,16 @@ pub struct RunState {
     pub run_d: Signal<Out, Bit>,
     /// Next `ends_q`.
     pub ends_d: Signal<Out, Bit>,
-    /// Next `sick_q`.
-    pub sick_d: Signal<Out, Bit>,
+    /// Next `reset_failed_q`.
+    pub reset_failed_d: Signal<Out, Bit>,
     /// Next `soft_q`.
     pub soft_d: Signal<Out, Bit>,
     /// The timer starts again.
     pub clears_timer: Signal<Out, Bit>,
     /// Memory owes nothing: all epochs are clean.
-    pub cleans: Signal<Out, Bit>,
+    pub clears_dirty: Signal<Out, Bit>,
     /// The epoch ends while memory owes answers.
-    pub soils: Signal<Out, Bit>,
+    pub sets_dirty: Signal<Out, Bit>,
     /// The next epoch begins.
     pub next_epoch: Signal<Out, Bit>,
     idle: Constant<Bits<4>>,
@@ -111,16 +111,16 @@ impl RunState {
             state_q: Default::default(),
             run_q: Default::default(),
             ends_q: Default::default(),
-            sick_q: Default::default(),
+            reset_failed_q: Default::default(),
             soft_q: Default::default(),
             state_d: Default::default(),
             run_d: Default::default(),
             ends_d: Default::default(),
-            sick_d: Default::default(),
+            reset_failed_d: Default::default(),
             soft_d: Default::default(),
             clears_timer: Default::default(),
-            cleans: Default::default(),
-            soils: Default::default(),
+            clears_dirty: Default::default(),
+            sets_dirty: Default::default(),
             next_epoch: Default::default(),
             idle: state(0),
             arguments: state(1),
@@ -148,14 +148,14 @@ impl Logic for RunState {
         self.state_d.next = self.state_q.val();
         self.run_d.next = self.run_q.val();
         self.ends_d.next = self.ends_q.val();
-        self.sick_d.next = self.sick_q.val();
+        self.reset_failed_d.next = self.reset_failed_q.val();
         self.soft_d.next = self.soft_reset.val()
             | (self.soft_q.val()
                 & ((self.state_q.val() == self.over.val())
                     | ((self.state_q.val() == self.idle.val()) & self.start.val())));
         self.clears_timer.next = false;
-        self.cleans.next = false;
-        self.soils.next = false;
+        self.clears_dirty.next = false;
+        self.sets_dirty.next = false;
         self.next_epoch.next = false;
         if self.breaks.val() {
             self.state_d.next = self.reset.val();
@@ -164,15 +164,15 @@ impl Logic for RunState {
         } else if self.state_q.val() == self.idle.val() {
             self.ends_d.next = false;
             self.clears_timer.next = true;
-            self.cleans.next = !self.owed.val();
+            self.clears_dirty.next = !self.owed.val();
             if self.start.val() {
                 self.run_d.next = true;
-                if self.sick_q.val() {
+                if self.reset_failed_q.val() {
                     self.state_d.next = self.reset.val();
                 } else {
                     self.state_d.next = self.arguments.val();
                 }
-            } else if self.soft_q.val() | self.pe_down.val() | (self.sick_q.val() & self.held.val()) {
+            } else if self.soft_q.val() | self.pe_down.val() | (self.reset_failed_q.val() & self.held.val()) {
                 self.state_d.next = self.reset.val();
             }
         } else if self.state_q.val() == self.arguments.val() {
@@ -204,11 +204,11 @@ impl Logic for RunState {
             self.state_d.next = self.idle.val();
         } else if self.state_q.val() == self.quiet.val() {
             if (!self.owed.val() & self.rested.val()) | self.waited.val() {
-                self.cleans.next = !self.owed.val() & self.rested.val();
-                self.soils.next = self.owed.val() | !self.rested.val();
+                self.clears_dirty.next = !self.owed.val() & self.rested.val();
+                self.sets_dirty.next = self.owed.val() | !self.rested.val();
                 self.next_epoch.next = true;
                 self.clears_timer.next = true;
-                self.sick_d.next = false;
+                self.reset_failed_d.next = false;
                 self.state_d.next = self.release.val();
             }
         } else if (self.state_q.val() == self.reset.val()) & self.held.val() {
@@ -225,7 +225,7 @@ impl Logic for RunState {
         } else if (self.state_q.val() == self.reset.val()) | (self.state_q.val() == self.release.val()) {
             // The core's other clock does not run: the run is over all the same.
             if self.waited.val() {
-                self.sick_d.next = true;
+                self.reset_failed_d.next = true;
                 if self.run_q.val() {
                     self.state_d.next = self.over.val();
                 } else {
@@ -324,7 +324,7 @@ pub struct Flags {
     /// The run has failed.
     pub ends: bool,
     /// The core could not be reset yet.
-    pub sick: bool,
+    pub reset_failed: bool,
     /// A soft reset is pending.
     pub soft: bool,
 }
@@ -335,9 +335,9 @@ pub struct Orders {
     /// The timer starts again.
     pub clears_timer: bool,
     /// Memory owes nothing: all epochs are clean.
-    pub cleans: bool,
+    pub clears_dirty: bool,
     /// The epoch ends while memory owes answers.
-    pub soils: bool,
+    pub sets_dirty: bool,
     /// The next epoch begins.
     pub next_epoch: bool,
 }
@@ -345,7 +345,7 @@ pub struct Orders {
 /// Returns the next state and flags, and what the shell does. `None` is a number of no state.
 pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flags, Orders) {
     use State::*;
-    let Flags { run, sick, .. } = flags;
+    let Flags { run, reset_failed, .. } = flags;
     let asked = flags.soft && (state == Some(Over) || (state == Some(Idle) && events.start));
     let keep = Flags { soft: events.soft_reset || asked, ..flags };
     let (nothing, restart) = (Orders::default(), Orders { clears_timer: true, ..Orders::default() });
@@ -357,14 +357,14 @@ pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flag
     let goes = |to: State, when: bool| if when { (to, keep, nothing) } else { stays };
     match state {
         Idle => {
-            let resets = flags.soft || events.pe_down || (sick && events.held);
+            let resets = flags.soft || events.pe_down || (reset_failed && events.held);
             let next = match (events.start, resets) {
-                (true, _) if !sick => Arguments,
+                (true, _) if !reset_failed => Arguments,
                 (false, false) => Idle,
                 _ => Reset,
             };
             let flags = Flags { run: run || events.start, ends: false, ..keep };
-            (next, flags, Orders { cleans: !events.owed, ..restart })
+            (next, flags, Orders { clears_dirty: !events.owed, ..restart })
         }
         Arguments if events.refused => goes(Over, true),
         Arguments if events.accepts => goes(Queries, true),
@@ -379,13 +379,13 @@ pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flag
         Release if events.released => goes(if run { Arguments } else { Idle }, true),
         // The core's other clock does not run: the run is over all the same.
         Reset | Release if events.waited => {
-            (if run { Over } else { Idle }, Flags { sick: true, ..keep }, nothing)
+            (if run { Over } else { Idle }, Flags { reset_failed: true, ..keep }, nothing)
         }
         Reset | Release => stays,
         Quiet => {
             let clean = !events.owed && events.rested;
-            let orders = Orders { cleans: clean, soils: !clean, next_epoch: true, ..restart };
-            let leaves = (Release, Flags { sick: false, ..keep }, orders);
+            let orders = Orders { clears_dirty: clean, sets_dirty: !clean, next_epoch: true, ..restart };
+            let leaves = (Release, Flags { reset_failed: false, ..keep }, orders);
             if clean || events.waited {
                 leaves
             } else {

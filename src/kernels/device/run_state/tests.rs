@@ -60,19 +60,19 @@ fn step(uut: &mut RunState, state: usize, events: &Events, flags: Flags) -> (Sta
     uut.waited.next = events.waited;
     uut.lists.next = events.lists;
     uut.state_q.next = (state as u64).into();
-    [uut.run_q.next, uut.ends_q.next, uut.sick_q.next, uut.soft_q.next] =
-        [flags.run, flags.ends, flags.sick, flags.soft];
+    [uut.run_q.next, uut.ends_q.next, uut.reset_failed_q.next, uut.soft_q.next] =
+        [flags.run, flags.ends, flags.reset_failed, flags.soft];
     assert!(simulate(uut, 4));
     let flags = Flags {
         run: uut.run_d.val(),
         ends: uut.ends_d.val(),
-        sick: uut.sick_d.val(),
+        reset_failed: uut.reset_failed_d.val(),
         soft: uut.soft_d.val(),
     };
     let orders = Orders {
         clears_timer: uut.clears_timer.val(),
-        cleans: uut.cleans.val(),
-        soils: uut.soils.val(),
+        clears_dirty: uut.clears_dirty.val(),
+        sets_dirty: uut.sets_dirty.val(),
         next_epoch: uut.next_epoch.val(),
     };
     (State::ALL[u64::from(uut.state_d.val()) as usize], flags, orders)
@@ -83,8 +83,8 @@ fn every_state_follows_its_rule_whatever_the_inputs_it_reads() {
     let mut uut = RunState::new();
     for (number, kept) in (0..16).flat_map(|state| (0..16).map(move |kept| (state, kept))) {
         let state = State::ALL.get(number).copied();
-        let [run, ends, sick, soft] = [0, 1, 2, 3].map(|i| kept >> i & 1 != 0);
-        let flags = Flags { run, ends, sick, soft };
+        let [run, ends, reset_failed, soft] = [0, 1, 2, 3].map(|i| kept >> i & 1 != 0);
+        let flags = Flags { run, ends, reset_failed, soft };
         // All values of what the state reads, with all else low and with all else high.
         let read = read_in(state);
         let mask: u32 = read.iter().map(|i| 1 << i).sum();

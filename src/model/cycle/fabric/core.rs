@@ -4,7 +4,7 @@ use super::endpoints::{FabricIn, FabricShown};
 use super::fabric::Fabric;
 use super::tile::Shown;
 use crate::design::Design;
-use crate::model::cycle::pad::{ComputeIn, Pad, Told};
+use crate::model::cycle::pad::{ComputeIn, Pad, PadCommand};
 use crate::model::cycle::reduce::{Merge, OutFlit, ReduceRoot, Summed};
 use crate::model::cycle::takv::Ask;
 
@@ -30,7 +30,7 @@ pub struct PadShown {
     /// Counter at the port, and its total.
     pub counter: (usize, u32),
     /// Job sent to the PaD in this period.
-    pub told: Option<Ask>,
+    pub job: Option<Ask>,
 }
 
 /// Outputs of a reduce root in a period.
@@ -114,7 +114,7 @@ impl Core {
             }
             pad.look(self.fabric.kv(t));
             let (state, counter) = (pad.state(), pad.counter());
-            self.pad_shown[t] = PadShown { state, counter, told: None };
+            self.pad_shown[t] = PadShown { state, counter, job: None };
             let offers = pad.offers(self.fabric.hears_query(t));
             input.computes[t] = ComputeIn { apart: !edges.at_end, ..offers };
         }
@@ -125,11 +125,11 @@ impl Core {
         self.fabric.step(input);
         for (t, pad) in self.pads.iter_mut().enumerate() {
             let (before, shown) = (pad.between(), &self.fabric.shown().tiles[t]);
-            let told = told(shown, &input.computes[t]);
-            if let Some(Told::Job(ask)) = told {
-                self.pad_shown[t].told = Some(ask);
+            let command = command(shown, &input.computes[t]);
+            if let Some(PadCommand::Job(ask)) = command {
+                self.pad_shown[t].job = Some(ask);
             }
-            pad.noc_edge(told, shown.part_ready, &before);
+            pad.noc_edge(command, shown.part_ready, &before);
             if edges.at_end {
                 pad.pe_edge(&before);
             }
@@ -140,10 +140,10 @@ impl Core {
     }
 }
 
-/// Job or query that a tile sent to its PaD in the last period.
-fn told(shown: &Shown, offered: &ComputeIn) -> Option<Told> {
+/// Command that a tile sent to its PaD in the last period.
+fn command(shown: &Shown, offered: &ComputeIn) -> Option<PadCommand> {
     if shown.vector.is_some() {
-        return offered.vector_ready.then_some(Told::Query);
+        return offered.vector_ready.then_some(PadCommand::Query);
     }
-    shown.job.filter(|_| offered.job_ready).map(Told::Job)
+    shown.job.filter(|_| offered.job_ready).map(PadCommand::Job)
 }

@@ -7,8 +7,8 @@
 use super::phase::Phase;
 use crate::kernels::cells::round_robin;
 use crate::kernels::network::class_turn::{self, ClassOrder};
-use crate::kernels::network::shared_turn::{self, Shares, Turn};
-use crate::kernels::network::{output_open, straight_turn};
+use crate::kernels::network::wrr_sides::{self, Shares, Turn};
+use crate::kernels::network::{output_open, wrr_straight};
 use crate::model::cycle::network::flits::lanes::{any, gather, lane, nonzero, scatter_all};
 
 pub(super) const N: usize = 0;
@@ -202,9 +202,9 @@ impl SwitchAllocator {
         let row = inputs & ROW != 0;
         if output == L {
             let share = behind(N, S);
-            if shared_turn::rule(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
+            if wrr_sides::rule(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
                 let sides = sides(north, south);
-                return if shared_turn::rule(&mut turns.column, sides, [has(N), has(S)]) { N } else { S };
+                return if wrr_sides::rule(&mut turns.column, sides, [has(N), has(S)]) { N } else { S };
             }
         } else {
             let straight = STRAIGHT[output];
@@ -215,18 +215,18 @@ impl SwitchAllocator {
                 false => 1,
             };
             let asks = [has(straight), inputs & !(1 << straight) != 0];
-            if straight_turn::rule(&mut turns.straight, share, asks) {
+            if wrr_straight::rule(&mut turns.straight, share, asks) {
                 return straight;
             }
             if output == E || output == W {
                 return L;
             }
             let share = behind(E, W);
-            if !shared_turn::rule(&mut turns.outer, one_in(share), [row, has(L)]) {
+            if !wrr_sides::rule(&mut turns.outer, one_in(share), [row, has(L)]) {
                 return L;
             }
         }
-        if shared_turn::rule(&mut turns.row, sides(east, west), [has(E), has(W)]) {
+        if wrr_sides::rule(&mut turns.row, sides(east, west), [has(E), has(W)]) {
             E
         } else {
             W

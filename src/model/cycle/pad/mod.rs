@@ -17,5 +17,5 @@ pub use event_counters::EventCounters;
 pub use pad::{Between, Pad};
 pub use ports::ComputeIn;
 pub use rows::Rows;
-pub use sequencer::{Did, Now, Sequencer, Told};
+pub use sequencer::{Now, PadCommand, Sequencer, SequencerOut};
 pub use weight_loader::{Tokens, WeightLoader, WeightLoaderIn};

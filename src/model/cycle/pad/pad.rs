@@ -7,7 +7,7 @@
 use super::contexts::Contexts;
 use super::event_counters::EventCounters;
 use super::ports::ComputeIn;
-use super::sequencer::{Now, Sequencer, Told};
+use super::sequencer::{Now, PadCommand, Sequencer};
 use crate::design::{Design, JOB_DEPTH};
 use crate::model::cycle::common::{AsyncFifo, AsyncRegister};
 use crate::model::cycle::mare::{KvFlit, PartFlit};
@@ -26,7 +26,7 @@ pub struct Between {
 #[derive(Debug, Clone)]
 pub struct Pad {
     contexts: Contexts,
-    jobs: AsyncFifo<Told>,
+    jobs: AsyncFifo<PadCommand>,
     sequencer: Sequencer,
     former: PartFormer,
     parts: AsyncRegister<PartFlit>,
@@ -97,10 +97,10 @@ impl Pad {
         }
     }
 
-    /// Runs an edge of the network's clock. `told` is the job or query sent; `part_ready`: the flit of PART
+    /// Runs an edge of the network's clock. `command` is the job or query sent; `part_ready`: the flit of PART
     /// is taken.
-    pub fn noc_edge(&mut self, told: Option<Told>, part_ready: bool, before: &Between) {
-        self.jobs.write_edge(told, before.read);
+    pub fn noc_edge(&mut self, command: Option<PadCommand>, part_ready: bool, before: &Between) {
+        self.jobs.write_edge(command, before.read);
         self.parts.read_edge(part_ready, before.sent);
     }
 
@@ -115,10 +115,10 @@ impl Pad {
         self.counts.count(&happens, passing);
         let ready = self.parts.has_room();
         let part = self.former.out().copied().filter(|_| ready);
-        let did = self.sequencer.step(&self.now, self.jobs.out(), self.former.has_room(), &self.contexts);
-        self.former.step(did.pair, ready);
+        let out = self.sequencer.step(&self.now, self.jobs.out(), self.former.has_room(), &self.contexts);
+        self.former.step(out.pair, ready);
         self.parts.write_edge(part, before.taken);
-        self.jobs.read_edge(did.takes, before.written);
+        self.jobs.read_edge(out.takes, before.written);
     }
 
     /// Only the scan would change.

@@ -1,7 +1,7 @@
 //! Stop of the column bus (`meshkv_bus_stop`).
 
 use super::bus_word::BusWord;
-use crate::kernels::cells::{credit_gauge, eager_fork};
+use crate::kernels::cells::{credit_counter, eager_fork};
 use crate::model::cycle::common::Fifo;
 
 /// Queue of words, and the registers to the next stop.
@@ -50,7 +50,7 @@ impl BusStop {
     pub fn step(&mut self, from_south: Option<&BusWord>, hears: bool, credit: bool) {
         let front = self.words.front();
         let wants = front.is_some() && !self.sent && !self.northmost;
-        let (sends, credits) = credit_gauge::rule(self.credits, wants, credit);
+        let (sends, credits) = credit_counter::rule(self.credits, wants, credit);
         let needs = [true, !self.northmost];
         let (forked, gone) = eager_fork::rule(needs, [self.heard, self.sent], [hears, sends]);
         let done = front.is_some() && forked;

@@ -266,17 +266,17 @@ impl<'a> Flat<'a> {
 /// The occurrences of all modules, the top first, and the nets that are the same.
 fn places<'a>(modules: &'a Modules, top: &str) -> Result<(Vec<Place<'a>>, Same)> {
     let (mut places, mut same) = (Vec::new(), Same::new(0));
-    // Key and path of a module, its instance, and the first net around that.
+    // Key and path of a module, its instance, and the first net of its parent.
     let mut left = vec![(modules.key(top)?, String::new(), None::<(&connections::Cell, usize)>)];
     while let Some((key, path, outer)) = left.pop() {
         let module = modules.get(key).with_context(|| format!("no module {key}"))?;
         let first = same.add(module.names.len());
         module.same.iter().for_each(|(a, b)| same.join(first + a, first + b));
-        if let Some((cell, around)) = outer {
+        if let Some((cell, parent)) = outer {
             for (name, bits) in &cell.ports {
                 let Some(port) = module.ports.get(name) else { continue };
                 let pairs = port.nets.iter().zip(bits).filter_map(|(inner, bit)| Some((inner, (*bit)?)));
-                pairs.for_each(|(inner, bit)| same.join(around + bit, first + inner));
+                pairs.for_each(|(inner, bit)| same.join(parent + bit, first + inner));
             }
         }
         for cell in module.cells.iter().filter(|cell| modules.get(&cell.kind).is_some()) {

@@ -3,7 +3,7 @@
 mod inputs;
 mod outputs;
 
-use super::core::{CorePorts, ToldJob};
+use super::core::{CorePorts, TileJob};
 use super::engine::Engine;
 use super::packed::{numbers, Ports, PAYLOAD};
 use crate::cosim::dut::clocks::Clocks;
@@ -59,11 +59,11 @@ impl FabricPorts {
         FabricPorts::of(design, ports, engine)
     }
 
-    /// The whole design, with the ports of its top. It computes no numbers; the receiver `told`
+    /// The whole design, with the ports of its top. It computes no numbers; the receiver `jobs`
     /// gets every job and may compute them.
-    pub fn core(design: &Design, top: &ModuleSpec, told: Option<Sender<ToldJob>>) -> FabricPorts {
+    pub fn core(design: &Design, top: &ModuleSpec, jobs: Option<Sender<TileJob>>) -> FabricPorts {
         let ports = Ports::of(top, design);
-        let core = CorePorts::new(design, &ports, told);
+        let core = CorePorts::new(design, &ports, jobs);
         FabricPorts::of(design, ports, Engine::Core(Box::new(core)))
     }
 
@@ -84,7 +84,7 @@ impl FabricPorts {
             Engine::Core(core) => core.reset(&self.design),
             _ if fresh => {}
             Engine::Whole(fabric) => **fabric = Fabric::new(&self.design),
-            Engine::Endpoints(around) => **around = Endpoints::new(&self.design),
+            Engine::Endpoints(endpoints) => **endpoints = Endpoints::new(&self.design),
         }
     }
 
@@ -117,8 +117,8 @@ impl FabricPorts {
     /// Sets the outputs that the edge samples before the period passes.
     fn show_registers(&mut self) {
         for tile in 0..self.busy.len() {
-            if let Engine::Endpoints(around) = &self.engine {
-                let port = around.tiles()[tile].transport().port();
+            if let Engine::Endpoints(endpoints) = &self.engine {
+                let port = endpoints.tiles()[tile].transport().port();
                 let (sent, credit) = (port.tx().copied(), port.rx_credit());
                 self.show_link(tile, sent, credit);
             }
@@ -179,7 +179,7 @@ impl DutPorts for FabricPorts {
         };
         match &mut self.engine {
             Engine::Whole(fabric) => fabric.step(&self.input),
-            Engine::Endpoints(around) => around.step(&self.input, &played),
+            Engine::Endpoints(endpoints) => endpoints.step(&self.input, &played),
             Engine::Core(core) => core.step(&self.ports, &mut self.input),
         }
         self.show();

@@ -5,7 +5,7 @@ mod source;
 mod under_way;
 
 pub(super) use source::Source;
-pub(super) use under_way::Manner;
+pub(super) use under_way::RunOptions;
 
 use super::error::AttentionError;
 use super::growth::Growth;
@@ -140,14 +140,14 @@ impl<'a> Core<'a> {
     pub(super) fn attend(
         &mut self,
         job: &Job,
-        manner: Manner,
+        options: RunOptions,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<AttentionResult, AttentionError> {
         let (start, homes) = (self.pins.cycle(), self.homes.clone());
-        self.prepare(job, manner, stop)?;
-        let mut run = self.begin(job, manner, start);
+        self.prepare(job, options, stop)?;
+        let mut run = self.begin(job, options, start);
         let watchdog = Watchdog::of(self.design);
-        while !self.is_over(run.end, manner.goes_on) {
+        while !self.is_over(run.end, options.goes_on) {
             run.cycle = self.pins.cycle() - run.begun;
             self.drive(&mut run);
             self.pins.tick()?;
@@ -158,7 +158,7 @@ impl<'a> Core<'a> {
                     self.take_flit(&mut run, x)?;
                 }
             }
-            self.probes.look(&self.pins, &mut run.result, run.cycle, manner.timeline);
+            self.probes.look(&self.pins, &mut run.result, run.cycle, options.timeline);
             if run.result.kv_cycles == run.cycle + 1 {
                 run.moves();
             }
@@ -171,7 +171,7 @@ impl<'a> Core<'a> {
     fn prepare(
         &mut self,
         job: &Job,
-        manner: Manner,
+        options: RunOptions,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), AttentionError> {
         if let Some(growth) = &mut self.growth {
@@ -182,7 +182,7 @@ impl<'a> Core<'a> {
             let asked = vec![u32::MAX; self.design.model.max_streams.div_ceil(32) as usize];
             self.pins.set_part(self.one.partials, 0, &asked);
         }
-        if !manner.has_queries {
+        if !options.has_queries {
             self.send_queries(job, stop)?;
         }
         while self.growth.as_ref().is_some_and(|growth| !growth.are_in()) {
@@ -192,7 +192,7 @@ impl<'a> Core<'a> {
     }
 
     /// A job before its first descriptor; its queries began to go in at `start`.
-    fn begin<'j>(&mut self, job: &'j Job<'j>, manner: Manner, start: u64) -> UnderWay<'j> {
+    fn begin<'j>(&mut self, job: &'j Job<'j>, options: RunOptions, start: u64) -> UnderWay<'j> {
         let begun = self.pins.cycle();
         let cols = self.design.mesh.cols() as usize;
         let numbers = !matches!(self.source, Source::Nobody);
@@ -201,7 +201,7 @@ impl<'a> Core<'a> {
         result.passed.first(Event::QueriesIn, result.query_cycles);
         UnderWay {
             job,
-            manner,
+            options,
             pending: job.descriptors().expect("the job was checked"),
             next: 0,
             begun,
@@ -228,7 +228,7 @@ impl<'a> Core<'a> {
         self.memory_pins.drive(&mut self.pins, &mut self.memory, run.of_memory());
         for (x, takes) in run.takes.iter_mut().enumerate() {
             self.random = crate::cosim::hash::mix(self.random);
-            *takes = (self.random >> 56) as u8 >= run.manner.stall;
+            *takes = (self.random >> 56) as u8 >= run.options.stall;
             self.pins.set(self.columns.out_ready, x, u64::from(*takes));
         }
     }
@@ -291,7 +291,7 @@ impl<'a> Core<'a> {
             run.result.cycles = run.cycle + 1;
             run.end = Some(self.pins.cycle());
             // The last run is over and every counter must be read: a faster scan could skip some.
-            if !run.manner.goes_on {
+            if !run.options.goes_on {
                 self.pins.set_clocks(&self.clocks.into_step())?;
             }
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// How a job is run.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Manner {
+pub(in super::super) struct RunOptions {
     /// Cycles of each tile that are recorded, from the first descriptor on.
     pub(in super::super) timeline: usize,
     /// Of 256 cycles, those in which a root's output is refused.
@@ -21,8 +21,8 @@ pub(in super::super) struct Manner {
 /// A job under way: its inputs that the design has taken, and the outputs that have come back.
 pub(super) struct UnderWay<'j> {
     pub(super) job: &'j Job<'j>,
-    pub(super) manner: Manner,
     /// Its descriptors, and how many of them the design has taken.
+    pub(super) options: RunOptions,
     pub(super) pending: Vec<Descriptor>,
     pub(super) next: usize,
     /// Period of the first descriptor, of this job and of all, and periods since the former.

@@ -4,7 +4,7 @@
 //! Sums are shifted down when a running maximum rises, so the result depends on the order of
 //! segments and of partial results.
 
-use crate::cosim::dut::model_ports::ToldJob;
+use crate::cosim::dut::model_ports::TileJob;
 use crate::cosim::workloads::attention::job::Job;
 use crate::cosim::workloads::attention::observed::visit_order::{visits_of, Visit};
 use crate::cosim::workloads::attention::result::{HeadSums, Saturated};
@@ -105,7 +105,7 @@ impl Expected {
 pub(in crate::cosim::workloads::attention) struct Numbers {
     contexts: Vec<Contexts>,
     datapath: Datapath,
-    told: Receiver<ToldJob>,
+    jobs: Receiver<TileJob>,
     /// Segments that a tile has been given since its last partial result.
     open: BTreeMap<Visit, Segments>,
     /// Partial results that are due or under way.
@@ -116,12 +116,12 @@ pub(in crate::cosim::workloads::attention) struct Numbers {
 
 impl Numbers {
     /// Collects the jobs that arrive on this channel.
-    pub(in crate::cosim::workloads::attention) fn new(design: &Design, told: Receiver<ToldJob>) -> Numbers {
+    pub(in crate::cosim::workloads::attention) fn new(design: &Design, jobs: Receiver<TileJob>) -> Numbers {
         let tiles = design.mesh.nodes().map(|node| design.mesh.coords(node));
         Numbers {
             contexts: tiles.map(|(x, y)| Contexts::new(design, x, y)).collect(),
             datapath: Datapath::new(DatapathShape::of(design)),
-            told,
+            jobs,
             open: BTreeMap::new(),
             closed: BTreeMap::new(),
             merged: BTreeMap::new(),
@@ -130,7 +130,7 @@ impl Numbers {
 
     /// Forgets everything, like a reset of the jobs' source.
     pub(in crate::cosim::workloads::attention) fn forget(&mut self) {
-        while self.told.try_recv().is_ok() {}
+        while self.jobs.try_recv().is_ok() {}
         self.open.clear();
         self.closed.clear();
         self.merged.clear();
@@ -138,7 +138,7 @@ impl Numbers {
 
     /// Takes the jobs given so far.
     fn hear(&mut self, design: &Design) {
-        while let Ok((tile, ask)) = self.told.try_recv() {
+        while let Ok((tile, ask)) = self.jobs.try_recv() {
             self.note(design, tile, &ask);
         }
     }

@@ -13,7 +13,7 @@ use crate::cosim::workloads::decode::scoreboard::tile_account::Close;
 use crate::design::{Design, NodeId};
 use crate::model::cycle::fabric::Edges;
 use crate::model::cycle::mare::{KvFlit, PartFlit};
-use crate::model::cycle::pad::{Between, EventCounters, Pad, Told};
+use crate::model::cycle::pad::{Between, EventCounters, Pad, PadCommand};
 use std::collections::VecDeque;
 
 /// Flits, and words of queries and jobs, that the buffer between the ports and the model holds.
@@ -38,7 +38,7 @@ pub(in crate::cosim::workloads::decode) struct Compute {
     free: u64,
     pad: Pad,
     flits: VecDeque<KvFlit>,
-    words: VecDeque<Told>,
+    words: VecDeque<PadCommand>,
     closes: VecDeque<Close>,
     sending: Option<Sending>,
     /// The next flit of the packet that is being sent.
@@ -97,7 +97,7 @@ impl Compute {
     }
 
     /// Takes four elements of a query, or a job.
-    pub(in crate::cosim::workloads::decode) fn took_word(&mut self, word: Told) {
+    pub(in crate::cosim::workloads::decode) fn took_word(&mut self, word: PadCommand) {
         self.words.push_back(word);
     }
 
@@ -119,10 +119,10 @@ impl Compute {
         }
         let before = self.pad.between();
         let offers = self.pad.offers(false);
-        let told = if offers.vector_ready { self.words.pop_front() } else { None };
+        let command = if offers.vector_ready { self.words.pop_front() } else { None };
         let part_ready = self.sending.is_none();
         let part = offers.part.filter(|_| part_ready);
-        self.pad.noc_edge(told, part_ready, &before);
+        self.pad.noc_edge(command, part_ready, &before);
         if edges.at_end {
             self.pe_edge(&before);
         }

@@ -1,6 +1,6 @@
 //! Home agent of the slices in a tile's staging memory (`meshkv_home_agent`): fetches in, slices out.
 //!
-//! Fetches of slices that are not resident wait in the [`FetchPark`]. The [`RequestTable`] merges the others.
+//! Fetches of slices that are not resident wait in the [`FetchMissQueue`]. The [`RequestTable`] merges the others.
 //! A chunk that is due passes the [`DuplicateFilter`]. The [`BurstGate`] lets the [`SliceStreamer`] read it as far as
 //! it is filled. The [`StagingDirectory`] tracks the slots.
 
@@ -9,7 +9,7 @@ use crate::model::cycle::common::{BloomPeriod, Fifo, TileBits};
 use crate::model::cycle::mare::events::Events;
 use crate::model::cycle::mare::home::burst_gate::{BurstGate, GateIn};
 use crate::model::cycle::mare::home::duplicate_filter::DuplicateFilter;
-use crate::model::cycle::mare::home::fetch_park::FetchPark;
+use crate::model::cycle::mare::home::fetch_miss_queue::FetchMissQueue;
 use crate::model::cycle::mare::home::request_table::RequestTable;
 use crate::model::cycle::mare::home::slice_streamer::{SliceStreamer, Streamed};
 use crate::model::cycle::mare::home::staging_directory::StagingDirectory;
@@ -46,7 +46,7 @@ pub struct HomeAgent {
     fetches: Fifo<Fetch>,
     /// The tile's own fetch has priority.
     own_first: bool,
-    park: FetchPark,
+    misses: FetchMissQueue,
     directory: StagingDirectory,
     /// Fetches for resident slices, with their slots, on their way to the table.
     passed: Fifo<(Fetch, u32)>,
@@ -67,7 +67,7 @@ impl HomeAgent {
         HomeAgent {
             fetches: Fifo::new(params.vc_depth),
             own_first: false,
-            park: FetchPark::new(params),
+            misses: FetchMissQueue::new(params),
             directory: StagingDirectory::new(params),
             passed: Fifo::new(CHECKED_DEPTH),
             drain: None,
@@ -123,10 +123,10 @@ impl HomeAgent {
         let turn = self.table.turn(self.taken);
         let own = input.own.filter(|_| self.own_first || self.fetches.is_empty());
         let comes = own.or_else(|| self.fetches.front().copied());
-        let checked = self.park.checked().copied();
+        let checked = self.misses.checked().copied();
         let room = self.passed.len() + usize::from(checked.is_some()) < CHECKED_DEPTH as usize;
-        let accepted = comes.is_some() && self.park.accepts(room);
-        let looked = self.park.looks_at(comes.as_ref(), room);
+        let accepted = comes.is_some() && self.misses.accepts(room);
+        let looked = self.misses.looks_at(comes.as_ref(), room);
         let found = checked.and_then(|fetch| self.directory.find(fetch.again));
         let busy = self.directory.is_spent() && self.scan_busy();
         let drains = self.drains();
@@ -144,7 +144,7 @@ impl HomeAgent {
             None => None,
         };
         self.directory.compare(looked.map_or(0, |fetch| self.tag(fetch.key)));
-        self.park.step(looked, found.is_some(), input.staged.publish.is_some(), events);
+        self.misses.step(looked, found.is_some(), input.staged.publish.is_some(), events);
         self.stream(part, input, events);
         self.table.step(turn, self.taken, takes.then_some(next), events);
         if next.is_some() {

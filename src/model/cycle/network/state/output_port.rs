@@ -1,6 +1,6 @@
 //! Output ports of a router: `meshkv_output_port`, all five at once.
 
-use crate::kernels::cells::credit_counter;
+use crate::kernels::cells::credit_pointers;
 use crate::kernels::network::packet_lock;
 use crate::model::cycle::network::flits::lanes::{gather, lane, spread};
 use crate::model::cycle::network::params::{NetworkParams, MOST_VCS};
@@ -73,7 +73,7 @@ impl OutputPorts {
     ) {
         let at = 8 * output + usize::from(vc);
         let credits = &mut self.credits[output][usize::from(vc & 7)];
-        *credits = credit_counter::rule(*credits, true, false);
+        *credits = credit_pointers::rule(*credits, true, false);
         self.available &= !(u64::from(*credits == 0) << at);
         // VN1 channels are never locked, and the turn is never at one of them.
         let holds = (vc < params.vn0) & packet_lock::rule(self.locked >> at & 1 == 1, Some(last));
@@ -87,7 +87,7 @@ impl OutputPorts {
     #[inline(always)]
     pub(in crate::model::cycle::network) fn credit(&mut self, output: usize, vc: u8) {
         let credits = &mut self.credits[output][usize::from(vc & 7)];
-        *credits = credit_counter::rule(*credits, false, true);
+        *credits = credit_pointers::rule(*credits, false, true);
         self.available |= 1 << (8 * output + usize::from(vc));
     }
 

@@ -62,9 +62,9 @@ pub struct Sequencer {
     lanes: u32,
 }
 
-/// Input of the PaD from its tile.
+/// Command of the tile to its PaD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Told {
+pub enum PadCommand {
     /// Four elements of a query.
     #[default]
     Query,
@@ -72,10 +72,10 @@ pub enum Told {
     Job(Ask),
 }
 
-/// Results of a cycle.
+/// Output of the sequencer in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Did {
-    /// The input was taken.
+pub struct SequencerOut {
+    /// The command was taken.
     pub takes: bool,
     /// Pair of numbers of a partial result.
     pub pair: Option<Pair>,
@@ -184,22 +184,28 @@ impl Sequencer {
     }
 
     /// Advances one cycle. `room`: there is room for the pair requested now.
-    pub fn step(&mut self, now: &Now, told: Option<&Told>, room: bool, contexts: &Contexts) -> Did {
-        let (mut starts, mut did) = (None, Did::default());
+    pub fn step(
+        &mut self,
+        now: &Now,
+        command: Option<&PadCommand>,
+        room: bool,
+        contexts: &Contexts,
+    ) -> SequencerOut {
+        let (mut starts, mut out) = (None, SequencerOut::default());
         if !self.run {
             let free = |ask: &Ask| !ask.close || self.reading == State::None;
-            match told {
-                Some(Told::Query) => did.takes = true,
-                Some(Told::Job(ask)) if (self.overlap || self.has_rested()) && free(ask) => {
-                    (did.takes, starts) = (true, Some(ask));
+            match command {
+                Some(PadCommand::Query) => out.takes = true,
+                Some(PadCommand::Job(ask)) if (self.overlap || self.has_rested()) && free(ask) => {
+                    (out.takes, starts) = (true, Some(ask));
                 }
                 _ => {}
             }
         }
         self.fresh =
-            if did.takes && starts.is_none() { self.fresh_cycles } else { self.fresh.saturating_sub(1) };
+            if out.takes && starts.is_none() { self.fresh_cycles } else { self.fresh.saturating_sub(1) };
         let sum = self.rows.sum_comes();
-        did.pair = sum.then(|| Pair { first: self.got == 0, of: self.result() });
+        out.pair = sum.then(|| Pair { first: self.got == 0, of: self.result() });
         let reads = self.turn && room;
         let finishes = now.finishes();
         let slice = starts.filter(|ask| !ask.close);
@@ -219,7 +225,7 @@ impl Sequencer {
         if let Some(ask) = starts {
             self.begin(ask, contexts);
         }
-        did
+        out
     }
 
     /// Token whose last operation is sent.

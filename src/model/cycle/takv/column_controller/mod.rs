@@ -12,7 +12,7 @@ use super::bus_word::{BusWord, Kind, Query, TokenGroup};
 use super::swap_unit::Placed;
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
 use crate::design::{index_bits, Descriptor, Design, Mapping, Sharing};
-use crate::kernels::cells::credit_gauge;
+use crate::kernels::cells::credit_counter;
 use crate::kernels::fabric::descriptor_state::{self, Events, State};
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::low_bits;
@@ -198,7 +198,7 @@ impl ColumnController {
         query: Option<Query>,
         credit: bool,
     ) {
-        let (_, credits) = credit_gauge::rule(self.credits, self.word.is_some(), credit);
+        let (_, credits) = credit_counter::rule(self.credits, self.word.is_some(), credit);
         let (advances, free, tells) =
             (self.advances(design, common), self.is_free(), self.tells(design, common));
         let marked = self.marks(common) && self.has_spare(design, common);

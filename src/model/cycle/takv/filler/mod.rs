@@ -1,7 +1,7 @@
 //! Filler of a home's staging memory (`meshkv_filler`).
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
-use crate::kernels::cells::credit_gauge;
+use crate::kernels::cells::credit_counter;
 use crate::kernels::fabric::k_then_v::{self, Progress};
 use crate::model::cycle::common::{bits, lowest_free, Fifo};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
@@ -248,7 +248,7 @@ impl Filler {
             self.take(answer);
         }
         let done = sends.is_some_and(|id| self.ask(id)) || gone;
-        (_, self.credits) = credit_gauge::rule(self.credits, sends.is_some(), credit);
+        (_, self.credits) = credit_counter::rule(self.credits, sends.is_some(), credit);
         if done {
             (self.slot, self.value, self.next) = (None, false, None);
             self.fills.pop();

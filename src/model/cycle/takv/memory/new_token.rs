@@ -1,7 +1,7 @@
 //! New tokens at their home (`meshkv_new_token`), and on their way to external memory (`meshkv_write_port`).
 
 use crate::design::{Append, Design};
-use crate::kernels::cells::credit_gauge;
+use crate::kernels::cells::credit_counter;
 use crate::model::cycle::common::Fifo;
 
 /// Wishes of the filler in a period.
@@ -112,7 +112,7 @@ impl NewToken {
                 (self.value, self.number) = (!self.value, 0);
             }
         }
-        (_, self.credits) = credit_gauge::rule(self.credits, word.is_some(), credit);
+        (_, self.credits) = credit_counter::rule(self.credits, word.is_some(), credit);
         self.passed = word;
         let mut ends = false;
         if let Some(word) = word {
@@ -194,7 +194,7 @@ impl WritePort {
             0 => first,
             _ => Some(self.holds).filter(|&tile| !self.queues[tile].is_empty()),
         };
-        let (takes, credits) = credit_gauge::rule(self.credits, next.is_some(), credit);
+        let (takes, credits) = credit_counter::rule(self.credits, next.is_some(), credit);
         let granted = next.filter(|_| takes);
         self.word = granted.and_then(|tile| self.queues[tile].front().copied());
         if let Some(tile) = granted {

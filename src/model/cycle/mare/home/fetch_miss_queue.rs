@@ -1,14 +1,14 @@
-//! Ring of fetches whose slices are not resident yet (`meshkv_fetch_park`).
+//! Queue of misses: fetches whose slices are not resident yet (`meshkv_fetch_miss_queue`).
 
-use crate::design::depths::PARKED_MORE;
+use crate::design::depths::EXTRA_MISSES;
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::events::{Event, Events};
 use crate::model::cycle::mare::messages::Fetch;
 use crate::model::cycle::mare::params::MareParams;
 
-/// Ring of waiting fetches.
+/// Queue of misses, which wait in a ring.
 #[derive(Debug, Clone)]
-pub(in crate::model::cycle::mare) struct FetchPark {
+pub(in crate::model::cycle::mare) struct FetchMissQueue {
     ring: Fifo<Fetch>,
     parked: u32,
     /// Waiting fetches that the current sweep has still to check.
@@ -20,10 +20,10 @@ pub(in crate::model::cycle::mare) struct FetchPark {
     depth: u32,
 }
 
-impl FetchPark {
-    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> FetchPark {
-        let depth = params.cols * params.rows + PARKED_MORE;
-        FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, checked: None, depth }
+impl FetchMissQueue {
+    pub(in crate::model::cycle::mare) fn new(params: &MareParams) -> FetchMissQueue {
+        let depth = params.cols * params.rows + EXTRA_MISSES;
+        FetchMissQueue { ring: Fifo::new(depth), parked: 0, left: 0, news: false, checked: None, depth }
     }
 
     /// An arriving fetch can be looked up. `room`: it can be passed on afterwards.

@@ -6,7 +6,7 @@
 // It holds one credit for each slot of the receiver's buffer. So a flit is only sent when the
 // receiver has room for it, and no ready wire crosses the link.
 `default_nettype none
-module meshkv_credit_counter #(
+module meshkv_credit_pointers #(
     // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 3,
     // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.

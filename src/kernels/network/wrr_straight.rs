@@ -1,8 +1,8 @@
-//! Straight turn: straight flits share an output with those that join there.
+//! Weighted round robin of straight flits: they share an output with those that join there.
 //!
 //! Invariant: while both ask, straight flits win `share` times for one win of their rivals. A win of the
 //! rivals always begins a new round, so what straight flits did not use of the last one is not held
-//! against them. Wins count, not cycles, as in `shared_turn`; a counter holds the wins left in a round.
+//! against them. Wins count, not cycles, as in `wrr_sides`; a counter holds the wins left in a round.
 
 use crate::kernels::printing::error::PrintError;
 use crate::kernels::printing::kernel::Kernel;
@@ -10,7 +10,7 @@ use rust_hdl::prelude::*;
 
 /// The count's width is the shell's: enough for the share.
 #[derive(LogicBlock)]
-pub struct StraightTurn<const COUNT: usize> {
+pub struct WrrStraight<const COUNT: usize> {
     /// A straight flit asks.
     pub asks: Signal<In, Bit>,
     /// A flit that joins asks.
@@ -29,10 +29,10 @@ pub struct StraightTurn<const COUNT: usize> {
     pub wins: Signal<Out, Bit>,
 }
 
-impl<const COUNT: usize> StraightTurn<COUNT> {
+impl<const COUNT: usize> WrrStraight<COUNT> {
     /// Returns a block; it has no constants.
     pub fn new() -> Self {
-        StraightTurn {
+        WrrStraight {
             asks: Default::default(),
             rivals: Default::default(),
             used: Default::default(),
@@ -45,13 +45,13 @@ impl<const COUNT: usize> StraightTurn<COUNT> {
     }
 }
 
-impl<const COUNT: usize> Default for StraightTurn<COUNT> {
+impl<const COUNT: usize> Default for WrrStraight<COUNT> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<const COUNT: usize> Logic for StraightTurn<COUNT> {
+impl<const COUNT: usize> Logic for WrrStraight<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
         self.wins.next = self.asks.val() & (!self.spent.val() | !self.rivals.val());
@@ -75,20 +75,20 @@ pub fn rule(left: &mut u8, share: u8, asks: [bool; 2]) -> bool {
     wins
 }
 
-/// Prints [`StraightTurn`].
-pub fn straight_turn() -> Result<Kernel, PrintError> {
+/// Prints [`WrrStraight`].
+pub fn wrr_straight() -> Result<Kernel, PrintError> {
     Kernel::print(
-        "straight_turn",
+        "wrr_straight",
         "Straight flits win `share` times for one win of those that join, while both ask.",
-        &StraightTurn::<5>::new(),
+        &WrrStraight::<5>::new(),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::network::straight_turn::*;
+    use crate::kernels::network::wrr_straight::*;
 
-    fn step(uut: &mut StraightTurn<3>, [asks, rivals, used]: [bool; 3], share: u8, left: u8) -> u8 {
+    fn step(uut: &mut WrrStraight<3>, [asks, rivals, used]: [bool; 3], share: u8, left: u8) -> u8 {
         [uut.asks.next, uut.rivals.next, uut.used.next] = [asks, rivals, used];
         uut.share.next = u64::from(share).into();
         uut.left_q.next = u64::from(left).into();
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn while_both_ask_straight_flits_win_their_share_of_every_round() {
-        let mut uut = StraightTurn::<3>::new();
+        let mut uut = WrrStraight::<3>::new();
         for share in 1..8 {
             let (mut left, mut wins) = (0, 0);
             for _ in 0..3 * (share + 1) {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_flit_is_granted_by_the_rule_and_nothing_moves_unused() {
-        let mut uut = StraightTurn::<3>::new();
+        let mut uut = WrrStraight::<3>::new();
         for (share, left) in (1..8).flat_map(|share| (0..8).map(move |left| (share, left))) {
             for (asks, rivals) in [(false, false), (false, true), (true, false), (true, true)] {
                 let case = format!("share {share} left {left} asks {asks} rivals {rivals}");

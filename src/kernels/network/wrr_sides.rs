@@ -1,4 +1,4 @@
-//! Shared turn: two sides share an output in a fixed ratio.
+//! Weighted round robin between sides: two share an output in a fixed ratio.
 //!
 //! Invariant: while both sides ask, the first wins `share` times, then its rivals `rival_share` times,
 //! and so on. Wins count, not cycles: the period of returning credits cannot lock out a side. Wins of a
@@ -12,7 +12,7 @@ use rust_hdl::prelude::*;
 
 /// The count's width is the shell's: enough for the larger share.
 #[derive(LogicBlock)]
-pub struct SharedTurn<const COUNT: usize> {
+pub struct WrrSides<const COUNT: usize> {
     /// The first side asks.
     pub asks: Signal<In, Bit>,
     /// The second side asks.
@@ -37,10 +37,10 @@ pub struct SharedTurn<const COUNT: usize> {
     pub wins: Signal<Out, Bit>,
 }
 
-impl<const COUNT: usize> SharedTurn<COUNT> {
+impl<const COUNT: usize> WrrSides<COUNT> {
     /// Returns a block; it has no constants.
     pub fn new() -> Self {
-        SharedTurn {
+        WrrSides {
             asks: Default::default(),
             rivals: Default::default(),
             used: Default::default(),
@@ -56,13 +56,13 @@ impl<const COUNT: usize> SharedTurn<COUNT> {
     }
 }
 
-impl<const COUNT: usize> Default for SharedTurn<COUNT> {
+impl<const COUNT: usize> Default for WrrSides<COUNT> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<const COUNT: usize> Logic for SharedTurn<COUNT> {
+impl<const COUNT: usize> Logic for WrrSides<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
         self.wins.next = self.asks.val() & (!self.turn_q.val() | !self.rivals.val());
@@ -116,20 +116,20 @@ pub fn rule(turn: &mut Turn, shares: Shares, asks: [bool; 2]) -> bool {
     first
 }
 
-/// Prints [`SharedTurn`].
-pub fn shared_turn() -> Result<Kernel, PrintError> {
+/// Prints [`WrrSides`].
+pub fn wrr_sides() -> Result<Kernel, PrintError> {
     Kernel::print(
-        "shared_turn",
+        "wrr_sides",
         "Two sides win in a fixed ratio while both ask: the first `share` times, the second `rival_share` times.",
-        &SharedTurn::<5>::new(),
+        &WrrSides::<5>::new(),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::network::shared_turn::*;
+    use crate::kernels::network::wrr_sides::*;
 
-    fn step(uut: &mut SharedTurn<3>, [asks, rivals, used]: [bool; 3], shares: Shares, turn: Turn) -> Turn {
+    fn step(uut: &mut WrrSides<3>, [asks, rivals, used]: [bool; 3], shares: Shares, turn: Turn) -> Turn {
         [uut.asks.next, uut.rivals.next, uut.used.next] = [asks, rivals, used];
         uut.share.next = u64::from(shares.share).into();
         uut.rival_share.next = u64::from(shares.rival_share).into();
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn while_both_ask_the_first_wins_its_share_of_every_round() {
-        let mut uut = SharedTurn::<3>::new();
+        let mut uut = WrrSides::<3>::new();
         for (share, rival_share) in (1..8).flat_map(|share| (1..8).map(move |rivals| (share, rivals))) {
             let (mut turn, mut wins) = (Turn { rivals: true, left: 1 }, 0);
             for _ in 0..3 * (share + rival_share) {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_side_is_granted_by_the_rule_and_nothing_moves_unused() {
-        let mut uut = SharedTurn::<3>::new();
+        let mut uut = WrrSides::<3>::new();
         for case in 0..8 * 8 * 8 * 8_u32 {
             let [share, rival_share, left] = [0, 3, 6].map(|at| (case >> at & 7) as u8);
             let [asks, rival_asks, rivals] = [9, 10, 11].map(|at| case >> at & 1 != 0);
