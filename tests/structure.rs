@@ -17,7 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("emit", &["config", "design", "kernels", "tools"]),
     ("model", &["config", "design", "kernels"]),
     ("cosim", &["config", "design", "emit", "model", "tools"]),
-    ("synth", &["config", "design", "emit", "cosim", "tools"]),
+    ("synth", &["config", "design", "emit", "tools"]),
     ("eval", &["config", "design", "emit", "model", "cosim"]),
     ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools"]),
 ];

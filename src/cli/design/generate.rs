@@ -1,9 +1,9 @@
 //! `meshkv generate`: writes the files of a design to a folder.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::Interrupt;
 use crate::design::Design;
 use crate::emit::{self, Comparison, Origin, SourceFile, WriteError, WrittenFile};
+use crate::tools::interrupt::Interrupt;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

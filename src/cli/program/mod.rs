@@ -5,7 +5,6 @@ pub mod completions;
 pub mod doctor;
 pub mod examples;
 pub mod found;
-pub mod interrupt;
 pub mod man;
 pub(super) mod names;
 pub mod schema;

@@ -1,7 +1,6 @@
 //! Runs one point of a sweep: its fabric, its workload, its measurement.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::simulate::cosim::{modelled, verilated};
 use crate::cli::simulate::library::library;
 use crate::config::{DecodeWork, Engine, TrafficWork};
@@ -14,6 +13,7 @@ use crate::cosim::workloads::network::measure::RunError;
 use crate::design::Design;
 use crate::eval::grid::{Point, Work};
 use crate::eval::{self, DecodeRow, MeasureError, Setup};
+use crate::tools::interrupt::Interrupt;
 use serde_json::{json, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

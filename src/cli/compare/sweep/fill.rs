@@ -3,8 +3,8 @@
 use crate::cli::compare::sweep::execute::{Execute, Outcome};
 use crate::cli::compare::sweep::store::Store;
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::eval::grid::Point;
+use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::workers;
 
 /// What a run added to a folder.

@@ -4,9 +4,9 @@ use crate::cli::design::estimate::args::Args;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::ui::Ui;
 use crate::cli::simulate::library::unlocked;
-use crate::cosim::build::BuildError;
 use crate::design::Design;
 use crate::synth::{design_timing, Demand, Effort, Step, Timing, Yosys};
+use crate::tools::WorkError;
 use anyhow::anyhow;
 
 /// Synthesises the parts of a design and shows the progress.
@@ -37,8 +37,8 @@ pub(super) fn timing(design: &Design, yosys: &Yosys, ui: &Ui) -> anyhow::Result<
 }
 
 fn with_help(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<BuildError>() {
-        Some(BuildError::Io { .. }) => anyhow!(
+    match error.downcast_ref::<WorkError>() {
+        Some(WorkError::Io { .. }) => anyhow!(
             "{error:#}\n  help: results are kept in MESHKV_CACHE, else in ~/.cache/meshkv; set it to a folder that you \
              may write, on a disk with room"
         ),

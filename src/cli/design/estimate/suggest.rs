@@ -3,10 +3,10 @@
 use crate::cli::design::estimate::args::Args;
 use crate::cli::design::estimate::demand::demand;
 use crate::cli::output::ui::Ui;
-use crate::cosim::build::BuildError;
 use crate::design::{Design, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
+use crate::tools::WorkError;
 
 /// Known alternatives to a design.
 pub(super) struct Found {
@@ -75,5 +75,5 @@ pub(super) fn suggest(
 }
 
 fn is_stopped(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref::<BuildError>(), Some(BuildError::Stopped))
+    matches!(error.downcast_ref::<WorkError>(), Some(WorkError::Stopped))
 }

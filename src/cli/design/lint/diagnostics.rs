@@ -1,8 +1,8 @@
 //! Messages of tools with the place and the name that they have in their text.
 
-use crate::cli::design::lint::messages::{Message, Severity};
 use crate::cli::output::diagnostics::Diagnostic;
 use crate::config;
+use crate::synth::lint::messages::{Message, Severity};
 
 /// Messages of one tool, which read files of `dir` or of a folder that is gone.
 pub(super) fn of(tool: &str, messages: &[Message], dir: Option<&str>) -> Vec<Diagnostic> {

@@ -1,33 +1,22 @@
 //! `meshkv lint`: reads the generated Verilog with every available tool.
 
-pub mod defines;
 mod diagnostics;
-pub mod graph;
-mod kept;
-pub mod messages;
-pub mod passes;
 mod subject;
-pub mod unset;
-pub mod vivado;
 
 use crate::cli::output::diagnostics::{junit, sarif, Diagnostic};
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
 use crate::cli::program::found;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::program::whole_file;
-use crate::emit::{self, SourceFile};
+use crate::synth::lint::messages::{Message, Severity};
+use crate::synth::lint::passes::Linters;
+use crate::synth::lint::{self, Reading, Step};
+use crate::tools::interrupt::Interrupt;
 use crate::tools::workers;
-use crate::tools::Tool;
-use anyhow::{anyhow, Context};
-use graph::connections::Modules;
-use graph::flat::Flat;
-use kept::Kept;
-use messages::{Message, Severity};
-use passes::{Depth, Linters};
+use anyhow::anyhow;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use subject::{Folder, Subject};
 
@@ -114,9 +103,8 @@ fn tools(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let jobs = args.jobs.map_or_else(workers::cores, usize::from);
     let read = read(&subject, jobs, &interrupt, ui);
-    let mut verdicts = interrupt.explain(read, "before every tool had read the design")?;
-    for verdict in &mut verdicts {
-        verdict.diagnostics = diagnostics::of(verdict.name, &verdict.messages, subject.dir());
+    let verdicts = interrupt.explain(read, "before every tool had read the design")?;
+    for verdict in &verdicts {
         let texts: Vec<_> = verdict.messages.iter().map(|message| message.text.as_str()).collect();
         let failure = (!texts.is_empty()).then(|| texts.join("\n"));
         ui.checked(format!("{} as {}", verdict.name, verdict.language), failure);
@@ -135,115 +123,24 @@ fn tools(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Runs every tool on the files, unless they are known to be clean.
+/// Finds the tools and runs each of them on the files, unless they are known to be clean.
 fn read(subject: &Subject, jobs: usize, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
     let stop = || interrupt.requested();
     let linters = Linters::find_by(|wanted| found::find(wanted, &stop, ui)).map_err(|missing| {
         anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
     })?;
-    let (files, depth) = (&subject.files[..], subject.depth);
-    let kept = Kept::of(files, &linters, depth, &stop);
-    if kept.is_clean() {
-        ui.detail("this design was read before, by the same tools: clean");
-        return Ok(clean(files, &linters, depth));
-    }
-    let verdicts = lint(files, &linters, (depth, jobs), interrupt, ui)?;
-    if verdicts.iter().all(|verdict| verdict.messages.is_empty()) {
-        kept.keep();
-    }
-    Ok(verdicts)
-}
-
-/// The verdicts on a design in which no tool finds anything.
-fn clean(files: &[SourceFile], linters: &Linters, depth: Depth) -> Vec<Verdict> {
-    let passes = linters.passes(&[], emit::TOP, depth);
-    let read = passes.iter().map(|pass| (pass.tool, pass.language));
-    let [constraints, scripts] = vivado::concerns(files);
-    let board = [(constraints, "XDC"), (scripts, "Tcl")].into_iter().filter(|(concerned, _)| *concerned);
-    let board = board.map(|(_, language)| (&linters.tclsh, language));
-    read.chain(board).map(|(tool, language)| verdict(tool, language, Vec::new())).collect()
-}
-
-/// Runs constraints and scripts, if any, once Yosys has elaborated and flattened the objects that they name.
-fn board(
-    files: &[SourceFile],
-    linters: &Linters,
-    (dir, modules): (&Path, Option<&Modules>),
-    interrupt: &Interrupt,
-) -> anyhow::Result<Vec<Verdict>> {
-    let [constraints, scripts] = vivado::concerns(files);
-    let mut verdicts = Vec::new();
-    let Some(modules) = modules else { return Ok(verdicts) };
-    if constraints {
-        let mut messages = Vec::new();
-        for top in tops(files) {
-            messages.extend(graph::flatten::flatten(linters, dir, top, interrupt)?);
-            messages.extend(vivado::constraints(&linters.tclsh, dir, top, interrupt)?);
-        }
-        messages.extend(graph::slr::check(modules, dir, emit::TOP)?);
-        messages.extend(graph::fanout::check(modules, emit::TOP)?);
-        messages.extend(graph::crossings::check(&Flat::new(modules, emit::TOP)?));
-        if scripts {
-            messages.extend(vivado::pins(linters, dir, interrupt)?);
-        }
-        verdicts.push(verdict(&linters.tclsh, "XDC", messages));
-    }
-    if scripts {
-        let mut messages = defines::check(dir)?;
-        for name in vivado::SCRIPTS {
-            let found = vivado::Installation::default();
-            messages.extend(vivado::script(&linters.tclsh, dir, (emit::TOP, name), found, interrupt)?);
-        }
-        verdicts.push(verdict(&linters.tclsh, "Tcl", messages));
-    }
-    Ok(verdicts)
-}
-
-/// The modules that are read by themselves: the top, and the converters that it does not instantiate.
-fn tops(files: &[SourceFile]) -> Vec<&'static str> {
-    let has = |top: &&str| files.iter().any(|f| f.path == format!("rtl/board/{top}.v"));
-    [emit::TOP].into_iter().chain(vivado::CONVERTERS.into_iter().filter(has)).collect()
-}
-
-/// Runs the passes, `jobs` at once: they share only the files they read.
-fn lint(
-    files: &[SourceFile],
-    linters: &Linters,
-    (depth, jobs): (Depth, usize),
-    interrupt: &Interrupt,
-    ui: &Ui,
-) -> anyhow::Result<Vec<Verdict>> {
-    let dir =
-        tempfile::Builder::new().prefix("meshkv-lint").tempdir().context("cannot make a temporary folder")?;
-    let sources = passes::lay_out(files, dir.path())?;
-    let passes: Vec<_> = tops(files).into_iter().map(|top| linters.passes(&sources, top, depth)).collect();
-    let kinds = passes[0].len();
-    let pieces: Vec<_> = passes.iter().flatten().enumerate().collect();
     let progress = ui.progress(None, "reading the design with every tool");
-    let mut found: Vec<Vec<Message>> = vec![Vec::new(); pieces.len()];
-    workers::work(&pieces, jobs, &|(_, pass)| pass.run(dir.path(), interrupt), &mut |(place, pass), run| {
-        ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" ")));
-        found[*place] = run?;
-        Ok(())
+    let (files, extent) = (&subject.files[..], (subject.depth, jobs));
+    let found = lint::read(files, &linters, extent, interrupt, &mut |step| match step {
+        Step::Known => ui.detail("this design was read before, by the same tools: clean"),
+        Step::Ran(pass) => ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" "))),
     })?;
-    let elaborated = dir.path().join(passes::netlist(emit::TOP)).is_file();
-    let read = || Modules::read(linters, dir.path(), emit::TOP, interrupt);
-    let modules = elaborated.then(read).transpose()?;
-    let mut verdicts = Vec::new();
-    for (kind, pass) in passes[0].iter().enumerate() {
-        // The passes of the converters are the same as those of the top, and count with them.
-        let mut messages: Vec<_> = found.iter().skip(kind).step_by(kinds).flatten().cloned().collect();
-        if let (true, Some(modules)) = (pass.tool.name == linters.yosys.name, &modules) {
-            messages.extend(unset::check(&Flat::new(modules, emit::TOP)?));
-        }
-        verdicts.push(verdict(pass.tool, pass.language, messages));
-    }
-    verdicts.extend(board(files, linters, (dir.path(), modules.as_ref()), interrupt)?);
     drop(progress);
-    Ok(verdicts)
+    Ok(found.into_iter().map(|reading| verdict(reading, subject.dir())).collect())
 }
 
-fn verdict(tool: &Tool, language: &'static str, messages: Vec<Message>) -> Verdict {
+fn verdict(reading: Reading, dir: Option<&str>) -> Verdict {
+    let Reading { tool, language, messages } = reading;
     let count = |severity| messages.iter().filter(|m| m.severity == severity).count();
     Verdict {
         name: tool.name,
@@ -251,8 +148,8 @@ fn verdict(tool: &Tool, language: &'static str, messages: Vec<Message>) -> Verdi
         language,
         warnings: count(Severity::Warning),
         errors: count(Severity::Error),
+        diagnostics: diagnostics::of(tool.name, &messages, dir),
         messages,
-        diagnostics: Vec::new(),
     }
 }
 
@@ -261,86 +158,4 @@ fn row(verdict: &Verdict) -> Vec<String> {
     let language = format!("as {}", verdict.language);
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     vec![tool, language, count(verdict.warnings, "warning"), count(verdict.errors, "error")]
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::cli::design::lint::*;
-
-    fn verdicts(verilog: &str) -> Vec<Verdict> {
-        let file = SourceFile { path: "rtl/meshkv_top.v".to_owned(), text: verilog.to_owned() };
-        let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
-        lint(&[file], &linters, (Depth::Places, 2), &Interrupt::default(), &Ui::silent()).unwrap()
-    }
-
-    const CLEAN: &str = "`default_nettype none\nmodule meshkv_top (\n    input  wire s_valid,\n    output wire m_valid\n);\n    assign m_valid = s_valid;\nendmodule\n`default_nettype wire\n";
-
-    #[test]
-    fn a_clean_module_passes_every_tool() {
-        for verdict in verdicts(CLEAN) {
-            assert_eq!(verdict.messages, [], "{} as {}", verdict.name, verdict.language);
-        }
-    }
-
-    #[test]
-    fn a_width_mismatch_is_a_warning_of_verilator() {
-        let found = verdicts(&CLEAN.replace("= s_valid", "= {s_valid, s_valid}"));
-        assert_eq!((found[0].name, found[0].warnings, found[0].errors), ("verilator", 1, 0));
-    }
-
-    #[test]
-    fn a_systemverilog_keyword_is_caught_by_the_second_pass_only() {
-        let found = verdicts(&CLEAN.replace("s_valid", "logic"));
-        assert_eq!((found[0].language, found[0].errors), ("1364-2005", 0));
-        assert_eq!(found[1].language, "1800-2017");
-        assert!(found[1].errors > 0);
-    }
-
-    #[test]
-    fn what_only_a_check_of_simulation_reads_is_a_warning_of_the_last_pass() {
-        let check =
-            "`ifndef SYNTHESIS\n    always @(posedge s_valid) if (s_again) $stop;\n`endif\nendmodule\n";
-        let ports = "    input  wire s_valid,\n    input  wire s_again,\n";
-        let text = CLEAN.replace("endmodule\n", check).replace("    input  wire s_valid,\n", ports);
-        let warnings: Vec<_> = verdicts(&text).iter().map(|verdict| verdict.warnings).collect();
-        assert_eq!(warnings, [0, 0, 0, 0, 1, 0]);
-    }
-
-    #[test]
-    fn a_net_that_is_used_before_its_declaration_is_an_error_of_slang() {
-        let late = CLEAN.replace("= s_valid;", "= stall;\n    wire stall = s_valid;");
-        let found = verdicts(&late);
-        assert_eq!((found[5].name, found[5].errors), ("slang", 1));
-    }
-
-    #[test]
-    fn latches_and_loops_are_warnings_where_verilator_reads_all_places() {
-        let latch = "    reg latch;\n    always @(*) if (s_valid) latch = s_valid;\n";
-        let of_loop = "    wire turn;\n    assign turn = ~turn & latch;\n";
-        let text = CLEAN
-            .replace("    assign", &format!("{latch}{of_loop}    assign"))
-            .replace("= s_valid;\nend", "= turn;\nend");
-        let found = verdicts(&text);
-        let names: Vec<_> = found[0].messages.iter().filter_map(|m| m.text.split(':').next()).collect();
-        assert_eq!(names, ["%Warning-LATCH", "%Warning-UNOPTFLAT"]);
-        assert_eq!(found[1].warnings, 0);
-    }
-
-    #[test]
-    fn an_undeclared_name_is_an_error_of_yosys_and_icarus() {
-        let found = verdicts(&CLEAN.replace("= s_valid", "= s_vali"));
-        for (at, name) in [(2, "iverilog"), (3, "yosys")] {
-            assert_eq!(found[at].name, name);
-            assert!(found[at].errors > 0, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_wire_without_a_driver_is_a_finding_of_yosys() {
-        let undriven = CLEAN
-            .replace("    assign", "    wire stall;\n    assign")
-            .replace("= s_valid", "= s_valid & stall");
-        let found = verdicts(&undriven);
-        assert!(found[3].warnings > 0 && found[3].errors > 0);
-    }
 }

@@ -1,9 +1,9 @@
 //! What is read: the files of a configuration, or a folder that was generated.
 
-use crate::cli::design::lint::passes::Depth;
 use crate::cli::load;
 use crate::cli::output::ui::Ui;
 use crate::emit::{self, Generated, Origin, SourceFile};
+use crate::synth::lint::passes::Depth;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;

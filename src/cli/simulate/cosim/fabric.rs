@@ -1,7 +1,6 @@
 //! Opens the fabric of a command: the model, or Verilog that is built or taken from the cache.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::simulate::cosim::args::Options;
 use crate::cli::simulate::library::library;
 use crate::cli::simulate::ports::place;
@@ -13,6 +12,7 @@ use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::verilated::waves::WaveWindow;
 use crate::design::{Design, Port};
 use crate::model::cycle::network::Upset;
+use crate::tools::interrupt::Interrupt;
 use std::path::Path;
 
 /// Cycles with flits inside and none entering or leaving, after which the fabric counts as stuck.

@@ -3,10 +3,10 @@
 use crate::cli::compare::sweep::estimate;
 use crate::cli::compare::sweep::execute::{Execute, Outcome};
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::config::Config;
 use crate::design::{Design, Illegal};
 use crate::eval::grid::{Point, Work};
+use crate::tools::interrupt::{Interrupt, Interrupted};
 use anyhow::{anyhow, Context};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,13 +1,13 @@
 //! What a module is at its ports: registers, logic, or a way through.
 
-use crate::cli::design::lint::graph::connections::{Bit, Module, Modules, Same};
+use crate::synth::lint::graph::connections::{Bit, Module, Modules, Same};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Driver of a net.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli::design::lint) enum Driver {
+pub(in crate::synth::lint) enum Driver {
     /// Output of a register.
     Register(String),
     /// Output of logic or a memory.
@@ -16,15 +16,15 @@ pub(in crate::cli::design::lint) enum Driver {
 
 /// Loads of a net, except clocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::cli::design::lint) struct Loads {
+pub(in crate::synth::lint) struct Loads {
     /// Data input of a register.
-    pub(in crate::cli::design::lint) data: Option<String>,
+    pub(in crate::synth::lint) data: Option<String>,
     /// Anything else.
-    pub(in crate::cli::design::lint) other: Option<String>,
+    pub(in crate::synth::lint) other: Option<String>,
     /// Bits of registers that it enables.
-    pub(in crate::cli::design::lint) enabled: u32,
+    pub(in crate::synth::lint) enabled: u32,
     /// Bits of registers that it resets.
-    pub(in crate::cli::design::lint) reset: u32,
+    pub(in crate::synth::lint) reset: u32,
 }
 
 impl Loads {
@@ -39,31 +39,31 @@ impl Loads {
 
 /// A module at its ports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::cli::design::lint) struct Summary {
+pub(in crate::synth::lint) struct Summary {
     /// Drivers of output bits.
-    pub(in crate::cli::design::lint) drivers: Vec<(String, usize, Driver)>,
+    pub(in crate::synth::lint) drivers: Vec<(String, usize, Driver)>,
     /// Loads of input bits.
-    pub(in crate::cli::design::lint) loads: Vec<(String, usize, Loads)>,
+    pub(in crate::synth::lint) loads: Vec<(String, usize, Loads)>,
     /// Port bits that are one net.
-    pub(in crate::cli::design::lint) same: Vec<[(String, usize); 2]>,
+    pub(in crate::synth::lint) same: Vec<[(String, usize); 2]>,
     /// Enables and resets of much within it.
-    pub(in crate::cli::design::lint) controls: Vec<Control>,
+    pub(in crate::synth::lint) controls: Vec<Control>,
 }
 
 /// A net that enables or resets registers, and does not leave its module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli::design::lint) struct Control {
-    pub(in crate::cli::design::lint) net: String,
-    pub(in crate::cli::design::lint) driver: Driver,
+pub(in crate::synth::lint) struct Control {
+    pub(in crate::synth::lint) net: String,
+    pub(in crate::synth::lint) driver: Driver,
     /// Bits of registers that it enables.
-    pub(in crate::cli::design::lint) enabled: u32,
+    pub(in crate::synth::lint) enabled: u32,
     /// Bits of registers that it resets.
-    pub(in crate::cli::design::lint) reset: u32,
+    pub(in crate::synth::lint) reset: u32,
 }
 
 /// What an own cell of Yosys does at a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli::design::lint) enum Role {
+pub(in crate::synth::lint) enum Role {
     /// Output of a register, its data input, its clock.
     Output,
     Data,
@@ -77,7 +77,7 @@ pub(in crate::cli::design::lint) enum Role {
 }
 
 /// Role of a port of a cell of Yosys.
-pub(in crate::cli::design::lint) fn role(kind: &str, port: &str) -> Role {
+pub(in crate::synth::lint) fn role(kind: &str, port: &str) -> Role {
     let register =
         kind.ends_with("dff") || kind.ends_with("dffe") || kind.ends_with("dffce") || kind == "$aldff";
     match (register, port) {
@@ -93,7 +93,7 @@ pub(in crate::cli::design::lint) fn role(kind: &str, port: &str) -> Role {
 }
 
 /// Summaries of modules, each made once.
-pub(in crate::cli::design::lint) struct Summaries<'a> {
+pub(in crate::synth::lint) struct Summaries<'a> {
     modules: &'a Modules,
     known: BTreeMap<String, Rc<Summary>>,
 }
@@ -106,17 +106,17 @@ struct Ends {
 }
 
 impl<'a> Summaries<'a> {
-    pub(in crate::cli::design::lint) fn new(modules: &'a Modules) -> Summaries<'a> {
+    pub(in crate::synth::lint) fn new(modules: &'a Modules) -> Summaries<'a> {
         Summaries { modules, known: BTreeMap::new() }
     }
 
     /// The summaries that were made, by the key of their module.
-    pub(in crate::cli::design::lint) fn all(&self) -> impl Iterator<Item = (&str, &Summary)> {
+    pub(in crate::synth::lint) fn all(&self) -> impl Iterator<Item = (&str, &Summary)> {
         self.known.iter().map(|(key, summary)| (key.as_str(), &**summary))
     }
 
     /// The summary of a module.
-    pub(in crate::cli::design::lint) fn of(&mut self, key: &str) -> Result<Rc<Summary>> {
+    pub(in crate::synth::lint) fn of(&mut self, key: &str) -> Result<Rc<Summary>> {
         if let Some(known) = self.known.get(key) {
             return Ok(Rc::clone(known));
         }
@@ -169,7 +169,7 @@ impl<'a> Summaries<'a> {
 
 impl Driver {
     /// The same driver, seen from outside an instance.
-    pub(in crate::cli::design::lint) fn below(&self, prefix: &str) -> Driver {
+    pub(in crate::synth::lint) fn below(&self, prefix: &str) -> Driver {
         match self {
             Driver::Register(name) => Driver::Register(format!("{prefix}{name}")),
             Driver::Logic(name) => Driver::Logic(format!("{prefix}{name}")),

@@ -3,8 +3,8 @@
 //!
 //! The stand-in for `ipx::package_project` checks that they reach the packaged sources when the scripts run.
 
-use crate::cli::design::lint::messages::{Message, Severity};
 use crate::emit::CARD_DEFINES;
+use crate::synth::lint::messages::{Message, Severity};
 use anyhow::{Context as _, Result};
 use std::collections::BTreeSet;
 use std::fs;

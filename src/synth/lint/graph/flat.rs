@@ -1,23 +1,23 @@
 //! A netlist without hierarchy, net by net, for walks along its logic.
 
-use crate::cli::design::lint::graph::connections::{self, Module, Modules, Same};
-use crate::cli::design::lint::graph::summary::{role, Role};
+use crate::synth::lint::graph::connections::{self, Module, Modules, Same};
+use crate::synth::lint::graph::summary::{role, Role};
 use anyhow::{Context as _, Result};
 use std::collections::BTreeSet;
 
 /// Number of a cell.
-pub(in crate::cli::design::lint) type Cell = u32;
+pub(in crate::synth::lint) type Cell = u32;
 
 /// What a word passes in a cell of logic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli::design::lint) enum Step {
+pub(in crate::synth::lint) enum Step {
     Multiplexer,
     Logic,
 }
 
 /// End of a way through logic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli::design::lint) enum End {
+pub(in crate::synth::lint) enum End {
     /// Data of a register.
     Register,
     /// Data of a register that is marked as one that samples another clock.
@@ -115,12 +115,12 @@ impl<'a> Flat<'a> {
     }
 
     /// Number of nets.
-    pub(in crate::cli::design::lint) fn nets(&self) -> usize {
+    pub(in crate::synth::lint) fn nets(&self) -> usize {
         self.root.len()
     }
 
     /// The cells and bits that a net drives.
-    pub(in crate::cli::design::lint) fn loads(&self, net: u32) -> impl Iterator<Item = (Cell, u32)> + '_ {
+    pub(in crate::synth::lint) fn loads(&self, net: u32) -> impl Iterator<Item = (Cell, u32)> + '_ {
         let [from, to] = [0, 1].map(|next| self.begin[net as usize + next] as usize);
         self.loads[from..to].iter().copied()
     }
@@ -133,12 +133,12 @@ impl<'a> Flat<'a> {
     }
 
     /// The clocks of all registers.
-    pub(in crate::cli::design::lint) fn clocks(&self) -> BTreeSet<u32> {
+    pub(in crate::synth::lint) fn clocks(&self) -> BTreeSet<u32> {
         (0..self.cells.len() as u32).filter_map(|cell| self.clock(cell)).collect()
     }
 
     /// The nets that registers of a clock drive, and memories that it writes, each with its own number.
-    pub(in crate::cli::design::lint) fn outputs_of(&self, clock: u32) -> Vec<(u32, u32)> {
+    pub(in crate::synth::lint) fn outputs_of(&self, clock: u32) -> Vec<(u32, u32)> {
         let mut written = BTreeSet::new();
         let mut outputs = Vec::new();
         for number in (0..self.cells.len() as u32).filter(|cell| self.clock(*cell) == Some(clock)) {
@@ -160,7 +160,7 @@ impl<'a> Flat<'a> {
 
     /// The nets of which nothing says what they hold after a reset, each with its own number: registers without a reset
     /// and without an initial value, and what memories give.
-    pub(in crate::cli::design::lint) fn unset(&self) -> Vec<(u32, u32)> {
+    pub(in crate::synth::lint) fn unset(&self) -> Vec<(u32, u32)> {
         let mut unset = Vec::new();
         for number in 0..self.cells.len() as u32 {
             let (place, cell) = self.cell(number);
@@ -179,7 +179,7 @@ impl<'a> Flat<'a> {
     }
 
     /// Kind of a cell, and the port that one of its bits is of.
-    pub(in crate::cli::design::lint) fn pin(&self, number: Cell, pin: u32) -> (&'a str, &'a str) {
+    pub(in crate::synth::lint) fn pin(&self, number: Cell, pin: u32) -> (&'a str, &'a str) {
         let (_, cell) = self.cell(number);
         (&cell.kind, Self::port(cell, pin).0)
     }
@@ -203,12 +203,7 @@ impl<'a> Flat<'a> {
     }
 
     /// Passes on the nets that an input bit of a cell of logic decides.
-    pub(in crate::cli::design::lint) fn through(
-        &self,
-        number: Cell,
-        pin: u32,
-        tell: &mut dyn FnMut(u32, Step),
-    ) {
+    pub(in crate::synth::lint) fn through(&self, number: Cell, pin: u32, tell: &mut dyn FnMut(u32, Step)) {
         let (place, cell) = self.cell(number);
         if is_register(&cell.kind) || writes_memory(&cell.kind) {
             return;
@@ -230,7 +225,7 @@ impl<'a> Flat<'a> {
     }
 
     /// The clock that samples an input bit, and how; none where it goes on through logic.
-    pub(in crate::cli::design::lint) fn end(&self, number: Cell, pin: u32) -> Option<(u32, End)> {
+    pub(in crate::synth::lint) fn end(&self, number: Cell, pin: u32) -> Option<(u32, End)> {
         let clock = self.clock(number)?;
         let (place, cell) = self.cell(number);
         if writes_memory(&cell.kind) {
@@ -248,14 +243,14 @@ impl<'a> Flat<'a> {
     }
 
     /// Name of a net, with its path.
-    pub(in crate::cli::design::lint) fn name(&self, net: u32) -> String {
+    pub(in crate::synth::lint) fn name(&self, net: u32) -> String {
         let at = self.places.partition_point(|place| place.first <= net as usize) - 1;
         let place = &self.places[at];
         format!("{}{}", place.path, place.module.names[net as usize - place.first])
     }
 
     /// Name of what a cell drives or writes, with its path.
-    pub(in crate::cli::design::lint) fn name_of_cell(&self, number: Cell) -> String {
+    pub(in crate::synth::lint) fn name_of_cell(&self, number: Cell) -> String {
         let (place, cell) = self.cell(number);
         let q = cell.bit("Q").map(|q| place.module.names[q].as_str());
         let memory = cell.memory.as_deref().map(|memory| memory.trim_matches(['"', '\\']));

@@ -2,9 +2,9 @@
 //!
 //! A net to thousands of registers spans a part of the device, so that nothing of the cycle is left for logic before it.
 
-use crate::cli::design::lint::graph::connections::Modules;
-use crate::cli::design::lint::graph::summary::{Control, Driver, Summaries};
-use crate::cli::design::lint::messages::{Message, Severity};
+use crate::synth::lint::graph::connections::Modules;
+use crate::synth::lint::graph::summary::{Control, Driver, Summaries};
+use crate::synth::lint::messages::{Message, Severity};
 use anyhow::Result;
 
 /// The most bits of registers that logic may enable: those of a memory's output count, which the memory takes. It is two

@@ -5,10 +5,10 @@
 //! Registers without a reset and memories are such values until they are written. What is found is a shift by one of them
 //! that reaches a register which a reset sets, an enable, or an address or an enable of a memory.
 
-use crate::cli::design::lint::graph::crossings::any_place;
-use crate::cli::design::lint::graph::flat::{Cell, Flat};
-use crate::cli::design::lint::graph::summary::{role, Role};
-use crate::cli::design::lint::messages::{Message, Severity};
+use crate::synth::lint::graph::crossings::any_place;
+use crate::synth::lint::graph::flat::{Cell, Flat};
+use crate::synth::lint::graph::summary::{role, Role};
+use crate::synth::lint::messages::{Message, Severity};
 use std::collections::BTreeMap;
 
 /// How far an unset value has come.
@@ -112,8 +112,8 @@ fn is_wrong((kind, port): (&str, &str), stage: Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::graph::connections::Modules;
-    use crate::cli::design::lint::unset::*;
+    use crate::synth::lint::graph::connections::Modules;
+    use crate::synth::lint::unset::*;
 
     fn cell(kind: &str, number: usize, ports: &[(&str, &str)]) -> String {
         let connect = |(port, net): &(&str, &str)| format!("    connect \\{port} \\{net}\n");

@@ -1,12 +1,12 @@
 //! Runs constraints and scripts in `tclsh`, with stand-ins for Vivado's commands that look names up in the
 //! netlist with the hierarchy that synthesis leaves.
 
-use crate::cli::design::lint::graph::netlist::Netlist;
-use crate::cli::design::lint::messages::{Message, Severity};
-use crate::cli::design::lint::passes::{self, flattened, Linters};
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::emit::{self, SourceFile, CARD_DEFINES};
+use crate::synth::lint::graph::netlist::Netlist;
+use crate::synth::lint::messages::{Message, Severity};
+use crate::synth::lint::passes::{self, flattened, Linters};
 use crate::tools::child::{self, Ended};
+use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::{self, Tool, ToolError};
 use anyhow::{Context as _, Result};
 use std::fmt::Write as _;
@@ -16,13 +16,13 @@ use std::process::{Command, Output};
 
 /// The stand-ins, part of the binary, so that `lint` works without the sources.
 const ENGINE: [(&str, &str); 7] = [
-    ("netlist.tcl", include_str!("../../../../sim/vivado/netlist.tcl")),
-    ("commands.tcl", include_str!("../../../../sim/vivado/commands.tcl")),
-    ("check.tcl", include_str!("../../../../sim/vivado/check.tcl")),
-    ("meaning.tcl", include_str!("../../../../sim/vivado/meaning.tcl")),
-    ("reports.tcl", include_str!("../../../../sim/vivado/reports.tcl")),
-    ("places.tcl", include_str!("../../../../sim/vivado/places.tcl")),
-    ("system.tcl", include_str!("../../../../sim/vivado/system.tcl")),
+    ("netlist.tcl", include_str!("../../../sim/vivado/netlist.tcl")),
+    ("commands.tcl", include_str!("../../../sim/vivado/commands.tcl")),
+    ("check.tcl", include_str!("../../../sim/vivado/check.tcl")),
+    ("meaning.tcl", include_str!("../../../sim/vivado/meaning.tcl")),
+    ("reports.tcl", include_str!("../../../sim/vivado/reports.tcl")),
+    ("places.tcl", include_str!("../../../sim/vivado/places.tcl")),
+    ("system.tcl", include_str!("../../../sim/vivado/system.tcl")),
 ];
 /// Constraints of one kind of the top, or of a converter. Those of kind `hierarchy` are of synthesis: the instances that
 /// keep their hierarchy.

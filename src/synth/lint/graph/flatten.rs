@@ -4,10 +4,10 @@
 //! attribute `keep_hierarchy`, remain. Only instances and registers are passed on to it: constraints name nothing
 //! else.
 
-use crate::cli::design::lint::messages::{Message, Severity};
-use crate::cli::design::lint::passes::{flattened, netlist, Linters};
-use crate::cli::design::lint::vivado;
-use crate::cli::program::interrupt::Interrupt;
+use crate::synth::lint::messages::{Message, Severity};
+use crate::synth::lint::passes::{flattened, netlist, Linters};
+use crate::synth::lint::vivado;
+use crate::tools::interrupt::Interrupt;
 use anyhow::{bail, Context as _, Result};
 use std::collections::BTreeSet;
 use std::fs;
@@ -75,7 +75,7 @@ fn mark(rtlil: &str, kept: &BTreeSet<(&str, &str)>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::graph::flatten::*;
+    use crate::synth::lint::graph::flatten::*;
 
     #[test]
     fn kept_instances_are_marked_and_combinational_cells_left_out() {

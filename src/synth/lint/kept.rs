@@ -2,9 +2,10 @@
 //!
 //! Only clean designs are kept. A finding may come from a tool that was short of memory, and is looked for again.
 
-use crate::cli::design::lint::passes::{Depth, Linters};
 use crate::emit::SourceFile;
-use crate::tools::cache::{Cache, CacheError, Key};
+use crate::synth::lint::passes::{Depth, Linters};
+use crate::tools::cache::{Cache, Key};
+use crate::tools::WorkError;
 use std::fs;
 
 /// Digest of what is checked: the sources of `lint`, its waivers and its stand-ins. `build.rs` computes it.
@@ -49,7 +50,7 @@ impl<'a> Kept<'a> {
         let Some(cache) = &self.cache else { return };
         let _ = cache.entry(&self.entry, &mut (), |work, _| {
             let what = "cannot write that a design is clean".to_owned();
-            fs::write(work.join("clean"), "").map_err(|source| CacheError::Io { what, source })
+            fs::write(work.join("clean"), "").map_err(|source| WorkError::Io { what, source })
         });
     }
 }
@@ -71,7 +72,7 @@ fn content(file: &SourceFile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::kept::*;
+    use crate::synth::lint::kept::*;
 
     #[test]
     fn comments_of_verilog_do_not_count_and_all_else_does() {

@@ -1,15 +1,15 @@
 //! The six passes over the emitted Verilog. Each tool finds errors that the others accept.
 
-use crate::cli::design::lint::messages::{self, Message, Severity};
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::emit::{self, SourceFile};
+use crate::synth::lint::messages::{self, Message, Severity};
 use crate::tools::child::{self, Ended};
+use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::{self, Tool, ToolError, Version, Wanted};
 use anyhow::Context;
 use std::path::Path;
 
 /// Lint waivers, each with its reason; part of the binary, so that `lint` works without the sources.
-const WAIVERS: &str = include_str!("../../../../sim/lint.vlt");
+const WAIVERS: &str = include_str!("../../../sim/lint.vlt");
 const WAIVERS_FILE: &str = "lint.vlt";
 
 /// The language of the design with the macro that hides the checks of a simulation, as synthesis reads it.

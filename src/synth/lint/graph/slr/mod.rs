@@ -7,8 +7,8 @@
 mod places;
 mod regions;
 
-use crate::cli::design::lint::graph::connections::Modules;
-use crate::cli::design::lint::messages::{Message, Severity};
+use crate::synth::lint::graph::connections::Modules;
+use crate::synth::lint::messages::{Message, Severity};
 use anyhow::Result;
 use places::Places;
 use std::fs;

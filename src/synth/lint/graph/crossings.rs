@@ -3,8 +3,8 @@
 //! A memory or a DSP slice is no such end: Vivado reports it as CDC-13 or CDC-14, Critical. A word that is held until it is
 //! taken may pass one multiplexer before its register. A synchronizer samples a register with no logic between.
 
-use crate::cli::design::lint::graph::flat::{End, Flat, Step};
-use crate::cli::design::lint::messages::{Message, Severity};
+use crate::synth::lint::graph::flat::{End, Flat, Step};
+use crate::synth::lint::messages::{Message, Severity};
 use std::collections::BTreeMap;
 
 /// What a word has passed since its register: nothing, one multiplexer, or more.
@@ -50,7 +50,7 @@ pub fn check(flat: &Flat) -> Vec<Message> {
 }
 
 /// A name with the numbers in brackets left out, so that equal crossings count as one.
-pub(in crate::cli::design::lint) fn any_place(name: &str) -> String {
+pub(in crate::synth::lint) fn any_place(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut within = false;
     for letter in name.chars() {
@@ -141,8 +141,8 @@ fn wrong(end: End, level: u8) -> Option<Wrong> {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::graph::connections::Modules;
-    use crate::cli::design::lint::graph::crossings::*;
+    use crate::synth::lint::graph::connections::Modules;
+    use crate::synth::lint::graph::crossings::*;
 
     /// Two clocks: `first_q` of `a`, and in `b` what `rest` says.
     fn found(rest: &str) -> Vec<String> {

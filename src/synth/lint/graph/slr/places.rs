@@ -84,7 +84,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::graph::slr::places::*;
+    use crate::synth::lint::graph::slr::places::*;
 
     #[test]
     fn instances_have_the_region_of_the_nearest_pblock() {

@@ -1,8 +1,8 @@
 //! The nets between regions.
 
-use crate::cli::design::lint::graph::connections::{Bit, Modules, Same};
-use crate::cli::design::lint::graph::slr::places::Places;
-use crate::cli::design::lint::graph::summary::{role, Driver, Loads, Role, Summaries};
+use crate::synth::lint::graph::connections::{Bit, Modules, Same};
+use crate::synth::lint::graph::slr::places::Places;
+use crate::synth::lint::graph::summary::{role, Driver, Loads, Role, Summaries};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! A netlist of Yosys (RTLIL) with all its connections, bit by bit.
 
-use crate::cli::design::lint::passes::{netlist, Linters};
-use crate::cli::design::lint::vivado;
-use crate::cli::program::interrupt::Interrupt;
+use crate::synth::lint::passes::{netlist, Linters};
+use crate::synth::lint::vivado;
+use crate::tools::interrupt::Interrupt;
 use anyhow::{bail, Context as _, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,48 +11,48 @@ use std::path::Path;
 use std::process::Command;
 
 /// A net of a module, or none where the bit is a constant.
-pub(in crate::cli::design::lint) type Bit = Option<usize>;
+pub(in crate::synth::lint) type Bit = Option<usize>;
 
 /// A port of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli::design::lint) struct Port {
+pub(in crate::synth::lint) struct Port {
     /// True if it is an output.
-    pub(in crate::cli::design::lint) output: bool,
+    pub(in crate::synth::lint) output: bool,
     /// Its nets, the lowest bit first.
-    pub(in crate::cli::design::lint) nets: Vec<usize>,
+    pub(in crate::synth::lint) nets: Vec<usize>,
 }
 
 /// A cell, or an instance of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli::design::lint) struct Cell {
-    pub(in crate::cli::design::lint) kind: String,
-    pub(in crate::cli::design::lint) name: String,
+pub(in crate::synth::lint) struct Cell {
+    pub(in crate::synth::lint) kind: String,
+    pub(in crate::synth::lint) name: String,
     /// Ports with their bits, the lowest first.
-    pub(in crate::cli::design::lint) ports: Vec<(String, Vec<Bit>)>,
+    pub(in crate::synth::lint) ports: Vec<(String, Vec<Bit>)>,
     /// The memory that it reads or writes.
-    pub(in crate::cli::design::lint) memory: Option<String>,
+    pub(in crate::synth::lint) memory: Option<String>,
 }
 
 impl Cell {
     /// The first bit of a port.
-    pub(in crate::cli::design::lint) fn bit(&self, port: &str) -> Bit {
+    pub(in crate::synth::lint) fn bit(&self, port: &str) -> Bit {
         self.ports.iter().find(|(name, _)| name == port).and_then(|(_, bits)| *bits.first()?)
     }
 }
 
 /// A module: its nets are numbered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::cli::design::lint) struct Module {
+pub(in crate::synth::lint) struct Module {
     /// A name for each net.
-    pub(in crate::cli::design::lint) names: Vec<String>,
-    pub(in crate::cli::design::lint) ports: BTreeMap<String, Port>,
-    pub(in crate::cli::design::lint) cells: Vec<Cell>,
+    pub(in crate::synth::lint) names: Vec<String>,
+    pub(in crate::synth::lint) ports: BTreeMap<String, Port>,
+    pub(in crate::synth::lint) cells: Vec<Cell>,
     /// Nets that are the same.
-    pub(in crate::cli::design::lint) same: Vec<(usize, usize)>,
+    pub(in crate::synth::lint) same: Vec<(usize, usize)>,
     /// Nets that are marked as registers which sample bits of another clock.
-    pub(in crate::cli::design::lint) samples: BTreeSet<usize>,
+    pub(in crate::synth::lint) samples: BTreeSet<usize>,
     /// Nets of registers with an initial value.
-    pub(in crate::cli::design::lint) initial: BTreeSet<usize>,
+    pub(in crate::synth::lint) initial: BTreeSet<usize>,
     /// Nets and width of each wire.
     wires: BTreeMap<String, (usize, usize)>,
 }
@@ -83,7 +83,7 @@ impl Modules {
     }
 
     /// Reads the output of `write_rtlil`.
-    pub(in crate::cli::design::lint) fn parse(rtlil: &str) -> Result<Modules> {
+    pub(in crate::synth::lint) fn parse(rtlil: &str) -> Result<Modules> {
         let mut modules = Modules::default();
         let mut lines = rtlil.lines().map(str::trim_start);
         while let Some(line) = lines.next() {
@@ -96,12 +96,12 @@ impl Modules {
     }
 
     /// The module of a key; none for the cells of Yosys itself.
-    pub(in crate::cli::design::lint) fn get(&self, key: &str) -> Option<&Module> {
+    pub(in crate::synth::lint) fn get(&self, key: &str) -> Option<&Module> {
         self.all.get(key)
     }
 
     /// Key of the module of a name in the source.
-    pub(in crate::cli::design::lint) fn key(&self, name: &str) -> Result<&str> {
+    pub(in crate::synth::lint) fn key(&self, name: &str) -> Result<&str> {
         let named =
             |key: &&String| key.rsplit('\\').next() == Some(name) || key.contains(&format!("\\{name}\\"));
         let found = self.all.keys().find(named);
@@ -225,23 +225,23 @@ impl Module {
 
 /// Sets of nets that are the same.
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli::design::lint) struct Same {
+pub(in crate::synth::lint) struct Same {
     parent: Vec<usize>,
 }
 
 impl Same {
-    pub(in crate::cli::design::lint) fn new(nets: usize) -> Same {
+    pub(in crate::synth::lint) fn new(nets: usize) -> Same {
         Same { parent: (0..nets).collect() }
     }
 
     /// Adds nets; returns the number of the first.
-    pub(in crate::cli::design::lint) fn add(&mut self, nets: usize) -> usize {
+    pub(in crate::synth::lint) fn add(&mut self, nets: usize) -> usize {
         let first = self.parent.len();
         self.parent.extend(first..first + nets);
         first
     }
 
-    pub(in crate::cli::design::lint) fn root(&mut self, net: usize) -> usize {
+    pub(in crate::synth::lint) fn root(&mut self, net: usize) -> usize {
         let mut root = net;
         while self.parent[root] != root {
             self.parent[root] = self.parent[self.parent[root]];
@@ -250,7 +250,7 @@ impl Same {
         root
     }
 
-    pub(in crate::cli::design::lint) fn join(&mut self, a: usize, b: usize) {
+    pub(in crate::synth::lint) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         // The lower number wins: it is the net of the outer module.
         let (low, high) = (a.min(b), a.max(b));
@@ -260,7 +260,7 @@ impl Same {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::graph::connections::*;
+    use crate::synth::lint::graph::connections::*;
 
     #[test]
     fn signals_are_read_bit_by_bit() {

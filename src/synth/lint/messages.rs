@@ -129,7 +129,7 @@ fn collect(output: &str, classify: impl Fn(&str) -> Line) -> Vec<Message> {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::messages::*;
+    use crate::synth::lint::messages::*;
 
     fn severities(messages: &[Message]) -> Vec<Severity> {
         messages.iter().map(|m| m.severity).collect()
