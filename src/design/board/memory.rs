@@ -7,10 +7,10 @@
 use crate::config::Config;
 use crate::design::board::fpga::Fpga;
 use crate::design::board::refresh::Refresh;
+use crate::design::mare::mare::Mare;
+use crate::design::mare::slice::slice_flits;
 use crate::design::network::flit::index_bits;
 use crate::design::network::mesh::Mesh;
-use crate::design::serving::mare::Mare;
-use crate::design::serving::slice::slice_flits;
 use crate::design::takv::placement::Placement;
 use std::ops::Range;
 

@@ -112,7 +112,7 @@ fn cycle(verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::check::deadlock::*;
+    use crate::cli::prepare::check::deadlock::*;
     use crate::config::Config;
     use crate::design::network::deadlock::{check, Rules};
     use crate::design::{Design, Port, Turns};

@@ -1,8 +1,8 @@
 //! Output of `meshkv estimate` as JSON.
 
-use crate::cli::design::estimate::report::{bound, clocks, paper, rounded};
-use crate::cli::design::estimate::suggest::Found;
-use crate::cli::design::estimate::timing::{self, TimingOutput};
+use crate::cli::prepare::estimate::report::{bound, clocks, paper, rounded};
+use crate::cli::prepare::estimate::suggest::Found;
+use crate::cli::prepare::estimate::timing::{self, TimingOutput};
 use crate::design::{Design, Mesh, Resources};
 use crate::synth::{self, Clock, Costs, Estimate, Part, Shell, Timing, Yosys};
 use schemars::JsonSchema;

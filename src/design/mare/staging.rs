@@ -40,7 +40,7 @@ impl Staging {
 
 #[cfg(test)]
 mod tests {
-    use crate::design::serving::staging::*;
+    use crate::design::mare::staging::*;
 
     fn staging(flit_width: u32, uram_per_tile: u32) -> Staging {
         let mut config = Config::default();

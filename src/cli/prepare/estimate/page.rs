@@ -1,7 +1,7 @@
 //! The page of an estimate: the floorplan with its utilisation, and the tables of what is taken.
 
-use crate::cli::design::estimate::report::{missed, regions, totals, verdict};
-use crate::cli::design::estimate::Args;
+use crate::cli::prepare::estimate::report::{missed, regions, totals, verdict};
+use crate::cli::prepare::estimate::Args;
 use crate::design::Design;
 use crate::eval::report::{Figure, RunPage, RunTable};
 use crate::synth::{floorplan_picture, Estimate, Timing};

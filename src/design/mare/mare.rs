@@ -5,8 +5,8 @@
 //! here.
 
 use crate::config::Config;
-use crate::design::serving::slice::{half_flits, slice_flits};
-use crate::design::serving::staging::Staging;
+use crate::design::mare::slice::{half_flits, slice_flits};
+use crate::design::mare::staging::Staging;
 
 /// Chunks that fit a requester's FIFO at once: one is read while two are in flight.
 const CHUNKS_IN_FIFO: u32 = 3;
@@ -149,7 +149,7 @@ impl Mare {
 
 #[cfg(test)]
 mod tests {
-    use crate::design::serving::mare::*;
+    use crate::design::mare::mare::*;
 
     fn mare(change: impl Fn(&mut Config)) -> Mare {
         let mut config = Config::default();

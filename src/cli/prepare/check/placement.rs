@@ -169,7 +169,7 @@ fn beside(maps: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::check::placement::*;
+    use crate::cli::prepare::check::placement::*;
     use crate::config::Config;
     use serde_json::json;
 

@@ -53,7 +53,7 @@ fn name(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::design::lint::diagnostics::*;
+    use crate::cli::prepare::lint::diagnostics::*;
 
     #[test]
     fn places_and_names_of_every_tool_are_found() {

@@ -1,9 +1,9 @@
 //! Output of `meshkv check` as JSON.
 
-use crate::cli::design::check::deadlock::DeadlockOutput;
-use crate::cli::design::check::placement::PlacementOutput;
-use crate::cli::design::check::throughput::ThroughputRow;
 use crate::cli::output::diagnostics::{self, Diagnostic};
+use crate::cli::prepare::check::deadlock::DeadlockOutput;
+use crate::cli::prepare::check::placement::PlacementOutput;
+use crate::cli::prepare::check::throughput::ThroughputRow;
 use crate::config::Report;
 use crate::design::{ChannelUse, Class, Design, DestKind};
 use crate::emit::ultra_rams;

@@ -1,8 +1,8 @@
 //! Finds changes that would fit where a design does not: other meshes by scaling, other keys by synthesis.
 
-use crate::cli::design::estimate::args::Args;
-use crate::cli::design::estimate::demand::demand;
 use crate::cli::output::ui::Ui;
+use crate::cli::prepare::estimate::args::Args;
+use crate::cli::prepare::estimate::demand::demand;
 use crate::design::{Design, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};

@@ -1,8 +1,8 @@
 //! Output of `meshkv estimate` in words.
 
-use crate::cli::design::estimate::suggest::{Found, Tried};
-use crate::cli::design::estimate::timing;
 use crate::cli::output::table;
+use crate::cli::prepare::estimate::suggest::{Found, Tried};
+use crate::cli::prepare::estimate::timing;
 use crate::design::{Design, Resources, HBM_MHZ};
 use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Timing, Yosys};
 

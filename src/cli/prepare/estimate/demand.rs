@@ -1,8 +1,8 @@
 //! Synthesises the parts of a design with progress output.
 
-use crate::cli::design::estimate::args::Args;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::ui::Ui;
+use crate::cli::prepare::estimate::args::Args;
 use crate::cli::simulate::library::unlocked;
 use crate::design::Design;
 use crate::synth::{design_timing, Demand, Effort, Step, Timing, Yosys};

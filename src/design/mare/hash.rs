@@ -30,7 +30,7 @@ pub const BLOOM_SEEDS: [u64; 2] = [1, 2];
 
 #[cfg(test)]
 mod tests {
-    use crate::design::serving::hash::*;
+    use crate::design::mare::hash::*;
 
     #[test]
     fn a_matrix_has_its_size_and_about_as_many_ones_as_zeros() {
