@@ -95,7 +95,7 @@ pub fn coalescing_window() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::coalescing_window::*;
+    use crate::kernels::mare::coalescing_window::*;
 
     #[test]
     fn every_count_has_the_next_one_that_the_rule_says() {

@@ -132,7 +132,7 @@ pub fn root_phase() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::root_phase::*;
+    use crate::kernels::reduce::root_phase::*;
 
     #[test]
     fn every_phase_has_the_successor_that_the_rule_says() {

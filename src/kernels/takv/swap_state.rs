@@ -182,7 +182,7 @@ pub fn swap_state() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::swap_state::*;
+    use crate::kernels::takv::swap_state::*;
 
     #[test]
     fn every_state_has_the_successor_that_the_rule_says() {

@@ -143,7 +143,7 @@ pub fn load_state() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::load_state::*;
+    use crate::kernels::pad::load_state::*;
 
     #[test]
     fn every_state_has_the_successor_that_the_rule_says() {

@@ -191,7 +191,7 @@ pub fn descriptor_state() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::descriptor_state::*;
+    use crate::kernels::takv::descriptor_state::*;
 
     #[test]
     fn every_state_has_the_successor_that_the_rule_says() {

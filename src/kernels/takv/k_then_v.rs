@@ -92,7 +92,7 @@ pub fn k_then_v() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::k_then_v::*;
+    use crate::kernels::takv::k_then_v::*;
 
     fn set(uut: &mut KThenV, [fetches, may_leave, skips, asks, ends, begun_q, value_q]: [bool; 7]) {
         uut.fetches.next = fetches;

@@ -145,7 +145,7 @@ pub fn read_state() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::read_state::*;
+    use crate::kernels::pad::read_state::*;
 
     #[test]
     fn every_state_has_the_successor_that_the_rule_says() {

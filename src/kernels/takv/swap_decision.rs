@@ -73,7 +73,7 @@ pub fn swap_decision() -> Result<Kernel, PrintError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::fabric::swap_decision::*;
+    use crate::kernels::takv::swap_decision::*;
 
     #[test]
     fn homes_swap_just_if_that_lowers_the_sum_of_squares() {
