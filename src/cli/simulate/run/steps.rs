@@ -18,7 +18,7 @@ use crate::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule
 use crate::design::{Choice, Design, Mapping};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, StepsLog, StepsRow};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::tensors::Tensors;
 use crate::tools::interrupt::Interrupt;
 use std::process::ExitCode;
 
