@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &["config", "design", "kernels"]),
     ("cosim", &["config", "design", "emit", "model", "tools"]),
     ("synth", &["config", "design", "emit", "tools"]),
-    ("eval", &["config", "design", "emit", "model", "cosim"]),
+    ("eval", &["config", "design", "emit", "model", "cosim", "synth", "tools"]),
     ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools"]),
 ];
 

@@ -11,6 +11,7 @@ mod find;
 pub(crate) mod input;
 pub mod interrupt;
 pub(crate) mod locks;
+pub mod whole_file;
 mod work_error;
 pub mod workers;
 

@@ -2,8 +2,8 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
-use crate::cli::program::whole_file;
 use crate::config::{self, Preset};
+use crate::tools::whole_file;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;

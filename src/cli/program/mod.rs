@@ -9,4 +9,3 @@ pub mod man;
 pub(super) mod names;
 pub mod schema;
 pub(super) mod scope;
-pub mod whole_file;

@@ -4,13 +4,15 @@ mod output;
 mod resources;
 
 use crate::cli::compare::energy;
-use crate::cli::compare::sweep::{fill, fill_on_slurm, Filled, Meta, SlurmArgs, Store};
+use crate::cli::compare::sweep::{fill, fill_on_slurm, Meta, SlurmArgs};
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
 use crate::config::{SlurmTable, WorkKind};
 use crate::eval::grid::{Point, ROW_FORMAT};
 use crate::eval::paper::{claims, plan, Draw, Errors, Extent, Found, Head, Plan, Section, Verdict};
 use crate::eval::paper::{figures, page, tables};
+use crate::eval::sweep::fill::Filled;
+use crate::eval::sweep::store::Store;
 use crate::eval::DEFAULT_TIER;
 use crate::tools::interrupt::Interrupt;
 use crate::tools::workers;

@@ -13,10 +13,10 @@ use crate::cli::output::diagnostics::{self, sarif};
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
-use crate::cli::program::whole_file;
 use crate::design::network::deadlock::Rules;
 use crate::design::Design;
 use crate::eval;
+use crate::tools::whole_file;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -10,19 +10,18 @@ mod report;
 mod titles;
 
 pub(in crate::cli) use args::{Options, SCOPES, TRACE_HELP};
-pub(in crate::cli) use fabric::{modelled, verilated};
 
 use crate::cli::output::diagnostics::junit;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::program::whole_file;
 use crate::cli::simulate::work::Work;
 use crate::config::Engine;
 use crate::cosim::checks::lockstep::Difference;
 use crate::cosim::dut::network::Network;
 use crate::cosim::dut::verilated::waves::WavesWritten;
+use crate::cosim::dut::watched::modelled;
 use crate::cosim::traffic::generator::{Generator, Traffic};
 use crate::cosim::traffic::matrix::Matrix;
 use crate::cosim::traffic::packet::Packet;
@@ -33,6 +32,7 @@ use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use crate::tools::input;
 use crate::tools::interrupt::{Interrupt, Interrupted};
+use crate::tools::whole_file;
 use crate::tools::workers;
 use anyhow::{anyhow, Context};
 use fabric::Fabric;

@@ -1,12 +1,10 @@
 //! Runs one point of a sweep: its fabric, its workload, its measurement.
 
-use crate::cli::output::ui::Ui;
-use crate::cli::simulate::cosim::{modelled, verilated};
-use crate::cli::simulate::library::library;
 use crate::config::{DecodeWork, Engine, TrafficWork};
-use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::build::{BuildForm, Library, RunLength, LONG_RUN};
 use crate::cosim::dut::network::Network;
 use crate::cosim::dut::verilated::verilated_ports;
+use crate::cosim::dut::watched::{modelled, verilated, POWER_UP_SEED};
 use crate::cosim::traffic::generator::Traffic;
 use crate::cosim::workloads::decode::{flits_of_step, Bench, DecodeError};
 use crate::cosim::workloads::network::measure::RunError;
@@ -18,11 +16,11 @@ use serde_json::{json, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Seed of register values before the reset; any value must work.
-const POWER_UP_SEED: u64 = 1;
+/// Builds the library of a design, or takes it from the cache.
+pub type Build<'a> = dyn Fn(&Design, BuildForm, RunLength) -> anyhow::Result<Library> + Sync + 'a;
 
 /// Outcome of a point.
-pub(super) enum Outcome {
+pub enum Outcome {
     /// The row of its run.
     Row(Value),
     /// Its run failed, for this reason.
@@ -35,19 +33,21 @@ pub(super) enum Outcome {
 type ZeroLoad = Arc<Mutex<Option<f64>>>;
 
 /// Runs points, from several threads.
-pub(super) struct Execute<'a> {
+pub struct Execute<'a> {
     interrupt: &'a Interrupt,
+    build: &'a Build<'a>,
     /// By fabric and traffic: points that differ in their load alone share it.
     zero_loads: Mutex<HashMap<String, ZeroLoad>>,
 }
 
 impl<'a> Execute<'a> {
-    pub(super) fn new(interrupt: &'a Interrupt) -> Execute<'a> {
-        Execute { interrupt, zero_loads: Mutex::default() }
+    /// Runs until `interrupt`, on fabrics from `build`.
+    pub fn new(interrupt: &'a Interrupt, build: &'a Build<'a>) -> Execute<'a> {
+        Execute { interrupt, build, zero_loads: Mutex::default() }
     }
 
     /// Runs a point.
-    pub(super) fn run(&self, point: &Point) -> Outcome {
+    pub fn run(&self, point: &Point) -> Outcome {
         let design = &point.design;
         let found = match (&point.work, point.work.engine()) {
             (Work::Traffic(work), Engine::Model) => self.traffic(&mut modelled(design), design, work),
@@ -62,8 +62,8 @@ impl<'a> Execute<'a> {
     }
 
     fn verilated_traffic(&self, design: &Design, work: &TrafficWork) -> anyhow::Result<Value> {
-        let mut dut =
-            verilated(BuildForm::OneRouter, RunLength::Long, design, self.interrupt, &Ui::silent())?;
+        let library = (self.build)(design, BuildForm::OneRouter, RunLength::Long)?;
+        let mut dut = verilated(&library, design)?;
         dut.record(true, true);
         self.traffic(&mut dut, design, work)
     }
@@ -111,8 +111,7 @@ impl<'a> Execute<'a> {
             Engine::Rtl => {
                 let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
                 let length = RunLength::of(due, LONG_RUN);
-                let library =
-                    library(design, BuildForm::FabricPieces, length, self.interrupt, &Ui::silent())?;
+                let library = (self.build)(design, BuildForm::FabricPieces, length)?;
                 Bench::on(verilated_ports::verilated(&library, POWER_UP_SEED)?, design)?
             }
         };

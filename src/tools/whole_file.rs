@@ -187,7 +187,7 @@ fn plain(error: io::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::program::whole_file::*;
+    use crate::tools::whole_file::*;
     use std::os::unix::fs::symlink;
 
     fn mode(path: &Path) -> u32 {

@@ -13,12 +13,12 @@
 //! | `set-aside.jsonl` | rows of points that are no longer in the sweep file |
 //! | `.lock` | held by the writing process |
 
-use crate::cli::compare::sweep::areas::Areas;
-use crate::cli::compare::sweep::Meta;
-use crate::cli::program::whole_file;
 use crate::eval::grid::{csv_head, parse_line, to_parquet, Column, Expanded, Point, Record};
+use crate::eval::sweep::areas::Areas;
 use crate::tools::locks::{self, Lock};
+use crate::tools::whole_file;
 use anyhow::{bail, Context};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -26,9 +26,10 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Files of the folder.
-pub(in crate::cli) const META: &str = "sweep.json";
-pub(in crate::cli) const ROWS: &str = "rows.jsonl";
+/// File of the description of the rows.
+pub const META: &str = "sweep.json";
+/// File of the rows.
+pub const ROWS: &str = "rows.jsonl";
 const CSV: &str = "rows.csv";
 const PARQUET: &str = "rows.parquet";
 const SET_ASIDE: &str = "set-aside.jsonl";
@@ -41,7 +42,7 @@ const TEMPORARY: &str = ".tmp";
 const SYNC_EVERY: Duration = Duration::from_millis(500);
 
 /// An open folder. No other process writes into it.
-pub(in crate::cli) struct Store<'a> {
+pub struct Store<'a> {
     dir: PathBuf,
     columns: &'a [Column],
     points: &'a [Point],
@@ -63,7 +64,7 @@ type Lines = BTreeMap<String, Map<String, Value>>;
 ///
 /// # Errors
 /// When there are rows that cannot be read.
-pub(super) fn ids(dir: &Path) -> anyhow::Result<BTreeSet<String>> {
+pub fn ids(dir: &Path) -> anyhow::Result<BTreeSet<String>> {
     Ok(read(&dir.join(ROWS))?.0.into_keys().collect())
 }
 
@@ -120,9 +121,9 @@ impl<'a> Store<'a> {
     /// # Errors
     /// When the folder is in use, holds something else, cannot be written, or holds rows of other points and
     /// `set_aside` is not set.
-    pub(in crate::cli) fn open(
+    pub fn open(
         dir: &Path,
-        meta: &Meta,
+        meta: &impl Serialize,
         all: &'a Expanded,
         set_aside: bool,
     ) -> anyhow::Result<Store<'a>> {
@@ -201,32 +202,32 @@ impl<'a> Store<'a> {
     }
 
     /// Notes on the opening of the folder.
-    pub(in crate::cli) fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
     /// True if a point has its row.
-    pub(in crate::cli) fn has(&self, id: &str) -> bool {
+    pub fn has(&self, id: &str) -> bool {
         self.records.contains_key(id)
     }
 
     /// The folder.
-    pub(super) fn dir(&self) -> &Path {
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Number of rows.
-    pub(super) fn len(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.records.len()
     }
 
     /// Number of all points.
-    pub(super) fn points(&self) -> usize {
+    pub fn points(&self) -> usize {
         self.points.len()
     }
 
     /// All rows by the ids of their points.
-    pub(in crate::cli) fn rows(&self) -> BTreeMap<String, Map<String, Value>> {
+    pub fn rows(&self) -> BTreeMap<String, Map<String, Value>> {
         let row = |record: &Record| {
             let pairs = self.columns.iter().zip(&record.values);
             pairs.map(|(column, value)| (column.name.clone(), value.clone())).collect()
@@ -238,7 +239,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(in crate::cli) fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
+    pub fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
         let mut record = Record::new(self.columns, point, found);
         if let Some(area) = self.areas.of(&point.design.config_sha256()) {
             record.set_area(self.columns, area);
@@ -259,7 +260,7 @@ impl<'a> Store<'a> {
     }
 
     /// A point of each configuration whose area is not there.
-    pub(super) fn lacking_areas(&self) -> Vec<&'a Point> {
+    pub fn lacking_areas(&self) -> Vec<&'a Point> {
         let mut seen = BTreeSet::new();
         let lacks = |point: &&Point| {
             let config = point.design.config_sha256();
@@ -272,7 +273,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn add_area(&mut self, config: &str, area: &Value) -> anyhow::Result<()> {
+    pub fn add_area(&mut self, config: &str, area: &Value) -> anyhow::Result<()> {
         self.areas.add(config, area)?;
         for point in self.points {
             if let Some(record) = self.records.get_mut(&point.id) {
@@ -288,7 +289,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// When it takes them no more.
-    pub(in crate::cli) fn sync(&mut self) -> anyhow::Result<()> {
+    pub fn sync(&mut self) -> anyhow::Result<()> {
         self.synced = Instant::now();
         self.rows.sync_data().with_context(|| format!("cannot write {}", self.dir.join(ROWS).display()))
     }
@@ -298,7 +299,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// When they cannot be written; then nothing has changed.
-    pub(in crate::cli) fn finish(self) -> anyhow::Result<u64> {
+    pub fn finish(self) -> anyhow::Result<u64> {
         let sorted = write_rows(&self.dir, self.columns, self.points, &self.records)?;
         if sorted.len() == self.points.len() {
             whole_file::write(&self.dir.join(PARQUET), &to_parquet(self.columns, &sorted)?, true)?;

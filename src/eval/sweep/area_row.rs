@@ -1,15 +1,16 @@
 //! The area of a configuration as a sweep has it beside the time: what it takes, whether it fits, its periods.
 
 use crate::design::{Design, Resources};
-use crate::synth::{Demand, Estimate, Limits, Timing};
+use crate::synth::{design_timing, Demand, Effort, Estimate, Limits, Timing, Yosys};
 use serde::Serialize;
+use serde_json::{json, Value};
 
 /// Labels of resources, in the order of [`Resources::NAMES`].
 const WRITTEN: [&str; 6] = ["LUT", "LUT as memory", "FF", "BRAM36", "URAM", "DSP"];
 
 /// Area and periods of a design by synthesis, not placed or routed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct AreaRow {
+struct AreaRow {
     /// Totals by resource.
     #[serde(flatten)]
     total: Resources,
@@ -31,6 +32,16 @@ pub(super) struct AreaRow {
     yosys: String,
 }
 
+/// The area of a design, whose missing parts are synthesised, `jobs` at once.
+///
+/// # Errors
+/// When Yosys is missing or fails, or on Ctrl-C; parts that were done are kept.
+pub fn area(design: &Design, yosys: &Yosys, jobs: usize) -> anyhow::Result<Value> {
+    let demand = Demand::of(design, yosys, Effort::Synthesise, jobs, &mut |_, _, _| ())?;
+    let timing = design_timing(design, yosys, Effort::Synthesise, &mut |_| ())?;
+    Ok(json!(AreaRow::new(design, &demand, &timing, &yosys.version().to_string())))
+}
+
 /// Rounds to thousandths: an estimate is no more precise.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
@@ -38,7 +49,7 @@ fn rounded(value: f64) -> f64 {
 
 impl AreaRow {
     /// The area of a design whose parts and paths are known, within the default limits.
-    pub(super) fn new(design: &Design, demand: &Demand, timing: &Timing, yosys: &str) -> AreaRow {
+    fn new(design: &Design, demand: &Demand, timing: &Timing, yosys: &str) -> AreaRow {
         let estimate = Estimate::new(demand, design.mesh, design.fpga(), Limits::default());
         let (slr, resource, share) = estimate.fullest();
         let boundaries = estimate.boundaries();
