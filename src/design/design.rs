@@ -2,11 +2,11 @@
 
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
 use crate::config::Config;
-use crate::design::board::clock::Clock;
-use crate::design::board::floorplan::Floorplan;
-use crate::design::board::fpga::Fpga;
-use crate::design::board::memory::Memory;
-use crate::design::board::wires::Wires;
+use crate::design::card::clock::Clock;
+use crate::design::card::floorplan::Floorplan;
+use crate::design::card::fpga::Fpga;
+use crate::design::card::memory::Memory;
+use crate::design::card::wires::Wires;
 use crate::design::device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use crate::design::mare::mare::Mare;
 use crate::design::network::flit::{index_bits, FlitLayout};

@@ -3,7 +3,7 @@
 //! [`Design::from_config`] is the only reader of a [`Config`](crate::config::Config). Templates, traffic,
 //! scoreboard, model and reports read the [`Design`]; nothing reads emitted Verilog back.
 
-mod board;
+mod card;
 mod check;
 pub mod depths;
 pub mod device;
@@ -17,15 +17,15 @@ mod time;
 mod design;
 mod load;
 
-pub use board::caches::{Caches, Demand};
-pub use board::channel_use::ChannelUse;
-pub use board::clock::Clock;
-pub use board::floorplan::Floorplan;
-pub use board::fpga::{Fpga, Resources, Slr, BUFFER_LIMIT};
-pub use board::hbm::{HBM_BURST_BEATS, HBM_MHZ};
-pub use board::memory::{channels_of, Memory};
-pub use board::refresh::Refresh;
-pub use board::wires::Wires;
+pub use card::caches::{Caches, Demand};
+pub use card::channel_use::ChannelUse;
+pub use card::clock::Clock;
+pub use card::floorplan::Floorplan;
+pub use card::fpga::{Fpga, Resources, Slr, BUFFER_LIMIT};
+pub use card::hbm::{HBM_BURST_BEATS, HBM_MHZ};
+pub use card::memory::{channels_of, Memory};
+pub use card::refresh::Refresh;
+pub use card::wires::Wires;
 pub use check::{check, check_for_the_card};
 pub use design::Design;
 pub use device::counters::{counters_schema, counts_schema, pad_events, PAD_EVENTS, TILE_EVENTS};

@@ -12,8 +12,8 @@ mod ports;
 
 use super::design::Design;
 use crate::config::{self, Advice, Config, Finding, Severity};
-use crate::design::board::floorplan::Floorplan;
-use crate::design::board::fpga::Fpga;
+use crate::design::card::floorplan::Floorplan;
+use crate::design::card::fpga::Fpga;
 use crate::design::mare::mare::{chunk_flits, fifo_depth};
 use crate::design::mare::slice::slice_flits;
 use crate::design::mare::staging::{Staging, URAM_DEPTH, URAM_WIDTH};

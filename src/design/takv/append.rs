@@ -6,7 +6,7 @@
 //! is there, and passes the same words on to the writer behind its memory port.
 
 use crate::config::Config;
-use crate::design::board::memory::tiles_per_port;
+use crate::design::card::memory::tiles_per_port;
 use crate::design::mare::slice::half_flits;
 use crate::design::mare::staging::ultra_blocks;
 use crate::design::network::flit::index_bits;

@@ -29,7 +29,7 @@ impl Design {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::design::board::hbm::*;
+    use crate::design::card::hbm::*;
 
     #[test]
     fn a_flit_of_512_bits_is_two_beats_and_a_narrow_one_has_no_converter() {

@@ -7,7 +7,7 @@
 //! cross out of it. Where these are too many beside the shell of the Vitis platform, rows are assigned
 //! evenly, SLR0 first (3, 3 and 2 of eight).
 
-use crate::design::board::fpga::Fpga;
+use crate::design::card::fpga::Fpga;
 use crate::design::network::mesh::Mesh;
 
 /// Parts of the rows that each SLR gets.
@@ -88,7 +88,7 @@ impl Floorplan {
 #[cfg(test)]
 mod tests {
     use crate::config::{Board, Config};
-    use crate::design::board::floorplan::*;
+    use crate::design::card::floorplan::*;
     use crate::design::{Design, Wires};
 
     /// Rows of each SLR.

@@ -131,7 +131,7 @@ impl Fpga {
 
 #[cfg(test)]
 mod tests {
-    use crate::design::board::fpga::*;
+    use crate::design::card::fpga::*;
 
     #[test]
     fn resources_add_and_multiply_each_by_itself() {

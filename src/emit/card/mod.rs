@@ -1,4 +1,4 @@
-//! Constraints and scripts that bring the Verilog to the board.
+//! Constraints and scripts that bring the Verilog to the card.
 //!
 //! Constraints are flat commands: an XDC must not contain loops, so the loops are here. A comment `# expect N` above a
 //! command states the number of objects its patterns match; `meshkv lint` checks it on a flattened netlist.

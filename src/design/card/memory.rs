@@ -5,8 +5,8 @@
 //! the fabric does not depend on it.
 
 use crate::config::Config;
-use crate::design::board::fpga::Fpga;
-use crate::design::board::refresh::Refresh;
+use crate::design::card::fpga::Fpga;
+use crate::design::card::refresh::Refresh;
 use crate::design::mare::mare::Mare;
 use crate::design::mare::slice::slice_flits;
 use crate::design::network::flit::index_bits;
@@ -202,7 +202,7 @@ fn bits(count: u128) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use crate::design::board::memory::*;
+    use crate::design::card::memory::*;
     use crate::design::Design;
 
     fn design(change: impl Fn(&mut Config)) -> Design {

@@ -4,9 +4,9 @@
 //! the estimate checks designs against them. They are counted from port widths as in `docs/floorplan.md`,
 //! without clocks.
 
-use crate::design::board::floorplan::Floorplan;
-use crate::design::board::fpga::Fpga;
-use crate::design::board::memory::fewest_tiles_per_port;
+use crate::design::card::floorplan::Floorplan;
+use crate::design::card::fpga::Fpga;
+use crate::design::card::memory::fewest_tiles_per_port;
 use crate::design::network::mesh::Mesh;
 
 /// Numbers of crossing wires, per column, port, tile and row.
@@ -46,7 +46,7 @@ impl Wires {
 #[cfg(test)]
 mod tests {
     use crate::config::{Board, Config};
-    use crate::design::board::wires::*;
+    use crate::design::card::wires::*;
     use crate::design::Design;
 
     #[test]

@@ -34,7 +34,7 @@ impl Refresh {
 
 #[cfg(test)]
 mod tests {
-    use crate::design::board::refresh::*;
+    use crate::design::card::refresh::*;
 
     #[test]
     fn a_fifteenth_of_the_time_goes_to_refresh_and_twice_that_above_85_degrees() {

@@ -1,6 +1,6 @@
 //! Use of the card's memory channels: the homes and bytes that each holds, as the host's library lays out the cache.
 
-use crate::design::board::memory::channels_of;
+use crate::design::card::memory::channels_of;
 use crate::design::design::Design;
 
 /// Homes and bytes of a channel.
@@ -50,7 +50,7 @@ impl Design {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::design::board::channel_use::*;
+    use crate::design::card::channel_use::*;
 
     fn design(cols: u32, rows: u32, change: impl Fn(&mut Config)) -> Design {
         let mut config = Config::default();

@@ -1,8 +1,8 @@
 //! The caches of a card: bytes of all homes, and the pseudo-channels of HBM that are the fullest.
 
 use crate::config::Config;
-use crate::design::board::fpga::{Fpga, BUFFER_LIMIT};
-use crate::design::board::memory::{channels_of, ports, region_bytes, region_width, tiles_per_port};
+use crate::design::card::fpga::{Fpga, BUFFER_LIMIT};
+use crate::design::card::memory::{channels_of, ports, region_bytes, region_width, tiles_per_port};
 use crate::design::network::mesh::Mesh;
 use crate::design::takv::placement::Placement;
 
@@ -91,7 +91,7 @@ impl Caches {
 
 #[cfg(test)]
 mod tests {
-    use crate::design::board::caches::*;
+    use crate::design::card::caches::*;
     use crate::design::PlacementKind;
 
     fn caches(change: impl Fn(&mut Config)) -> Caches {
