@@ -109,12 +109,8 @@ pub fn read(dir: &Path, netlist: &str) -> Result<Netlist> {
 /// When Yosys cannot elaborate the wrapper, or a tool cannot be started.
 pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<Message>> {
     let script = "read_verilog -noautowire board/meshkv_u280.v; hierarchy -top meshkv_u280; proc; write_rtlil board.il";
-    let mut command = Command::new(&linters.yosys.path);
-    command.args(["-q", "-p", script]).current_dir(dir);
-    let output = ended(&linters.yosys, command, interrupt)?;
-    if !output.status.success() {
-        let said = [output.stdout, output.stderr].concat();
-        let text = format!("board/meshkv_u280.v: {}", String::from_utf8_lossy(&said).trim());
+    if let Some(said) = yosys(linters, dir, script, interrupt)? {
+        let text = format!("board/meshkv_u280.v: {said}");
         return Ok(vec![Message { severity: Severity::Error, text }]);
     }
     let (names, number) = read(dir, "board.il")?.to_tcl("meshkv_u280", "")?;
@@ -211,6 +207,18 @@ fn run(
         messages.push(Message { severity: Severity::Error, text: text.trim_end().to_owned() });
     }
     Ok((messages, said))
+}
+
+/// Runs Yosys on a script; returns all that it printed if it failed.
+///
+/// # Errors
+/// As [`ended`].
+pub fn yosys(linters: &Linters, dir: &Path, script: &str, interrupt: &Interrupt) -> Result<Option<String>> {
+    let mut command = Command::new(&linters.yosys.path);
+    command.args(["-q", "-p", script]).current_dir(dir);
+    let Output { status, stdout, stderr } = ended(&linters.yosys, command, interrupt)?;
+    let said = [stdout, stderr].concat();
+    Ok((!status.success()).then(|| String::from_utf8_lossy(&said).trim().to_owned()))
 }
 
 /// Runs a tool to its end.

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
-use std::process::Command;
 
 /// A net of a module, or none where the bit is a constant.
 pub(in crate::synth::lint) type Bit = Option<usize>;
@@ -72,12 +71,8 @@ impl Modules {
     pub fn read(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Modules> {
         let registers = format!("{top}.registers.il");
         let script = format!("read_rtlil {}; opt_dff; opt_clean; write_rtlil {registers}", netlist(top));
-        let mut command = Command::new(&linters.yosys.path);
-        command.args(["-q", "-p", &script]).current_dir(dir);
-        let output = vivado::ended(&linters.yosys, command, interrupt)?;
-        if !output.status.success() {
-            let said = [output.stdout, output.stderr].concat();
-            bail!("Yosys cannot find the registers: {}", String::from_utf8_lossy(&said).trim());
+        if let Some(said) = vivado::yosys(linters, dir, &script, interrupt)? {
+            bail!("Yosys cannot find the registers: {said}");
         }
         Modules::parse(&fs::read_to_string(dir.join(registers))?)
     }

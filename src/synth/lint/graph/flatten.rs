@@ -12,7 +12,6 @@ use anyhow::{bail, Context as _, Result};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Writes the flattened netlist of the sources in `dir`, whose elaborated netlist Yosys has written there.
 /// Returns the findings about what is kept.
@@ -36,13 +35,9 @@ pub fn flatten(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) 
     let elaborated = fs::read_to_string(dir.join(elaborated))?;
     fs::write(dir.join(&kept_file), mark(&elaborated, &kept))
         .with_context(|| format!("cannot write {kept_file}"))?;
-    let mut command = Command::new(&linters.yosys.path);
     let script = format!("read_rtlil {kept_file}; hierarchy -top {top}; flatten; write_rtlil {flat_file}");
-    command.args(["-q", "-p", &script]).current_dir(dir);
-    let output = vivado::ended(&linters.yosys, command, interrupt)?;
-    if !output.status.success() {
-        let said = [output.stdout, output.stderr].concat();
-        bail!("Yosys cannot flatten the netlist: {}", String::from_utf8_lossy(&said).trim());
+    if let Some(said) = vivado::yosys(linters, dir, &script, interrupt)? {
+        bail!("Yosys cannot flatten the netlist: {said}");
     }
     Ok(messages)
 }
