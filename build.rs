@@ -28,7 +28,7 @@ fn main() {
 }
 
 /// Files that decide what `meshkv lint` finds: designs that it has found clean are kept as long as none changes.
-const LINT: [&str; 3] = ["src/cli/design/lint", "sim/lint.vlt", "sim/vivado"];
+const LINT: [&str; 3] = ["src/synth/lint", "sim/lint.vlt", "sim/vivado"];
 
 /// Sets `MESHKV_LINT_CHECKS` to a digest of them.
 fn digest_of_lint() {

@@ -16,7 +16,7 @@
 //! * [`model`]: the datapath in every bit, and the network in every cycle.
 //! * [`tools`]: the external tools and their cache; threads, locks between processes, and files of a user.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
-//! * [`synth`]: resources of a design on the device, by Yosys.
+//! * [`synth`]: resources of a design on the device, by Yosys, and what every tool says of its files.
 //! * [`eval`]: metrics, sweeps and pictures.
 //! * [`cli`]: the subcommands.
 

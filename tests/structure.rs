@@ -17,8 +17,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("emit", &["config", "design", "kernels", "tools"]),
     ("model", &["config", "design", "kernels"]),
     ("cosim", &["config", "design", "emit", "model", "tools"]),
-    ("synth", &["config", "design", "emit", "cosim", "tools"]),
-    ("eval", &["config", "design", "emit", "model", "cosim"]),
+    ("synth", &["config", "design", "emit", "tools"]),
+    ("eval", &["config", "design", "emit", "model", "cosim", "synth", "tools"]),
     ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools"]),
 ];
 

@@ -11,7 +11,7 @@ use meshkv::config::Config;
 use meshkv::cosim::build::one_place;
 use meshkv::design::Design;
 use meshkv::emit::{self, SourceFile};
-use meshkv::model::tensors::layers;
+use meshkv::model::datapath::tensors::layers;
 use meshkv::synth::{Costs, Yosys};
 use std::fs;
 use std::path::Path;

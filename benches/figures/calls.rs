@@ -12,7 +12,7 @@ use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::workloads::attention::{Job, ModelCore};
 use meshkv::cosim::workloads::device::{Bench, CallEvent, Device, Notice, Platform};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::{synthetic, Logits, Synthetic};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic};
 
 /// The fabric for the card.
 const CARD: &str = "configs/u280_4x8.toml";

@@ -11,7 +11,7 @@ use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::{synthetic, Logits, Synthetic};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic};
 use std::time::Instant;
 
 /// Runs of each variant, in turns, so that a busy machine slows all; the fastest counts.

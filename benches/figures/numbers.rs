@@ -5,8 +5,8 @@
 
 use super::figure::{Figure, Goal};
 use anyhow::{Context, Result};
-use meshkv::model::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
-use meshkv::model::tensors::{layers, synthetic, Logits, Synthetic, Tensors};
+use meshkv::model::datapath::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
+use meshkv::model::datapath::tensors::{layers, synthetic, Logits, Synthetic, Tensors};
 use meshkv::model::{attend, split, Datapath, DatapathShape, Formats};
 use std::path::PathBuf;
 

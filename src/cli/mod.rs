@@ -5,9 +5,9 @@
 //! fabric.
 
 pub mod compare;
-pub mod design;
 mod load;
 pub mod output;
+pub mod prepare;
 pub mod program;
 pub mod simulate;
 

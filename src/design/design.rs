@@ -2,12 +2,13 @@
 
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
 use crate::config::Config;
-use crate::design::board::clock::Clock;
-use crate::design::board::floorplan::Floorplan;
-use crate::design::board::fpga::Fpga;
-use crate::design::board::memory::Memory;
-use crate::design::board::wires::Wires;
+use crate::design::card::clock::Clock;
+use crate::design::card::floorplan::Floorplan;
+use crate::design::card::fpga::Fpga;
+use crate::design::card::memory::Memory;
+use crate::design::card::wires::Wires;
 use crate::design::device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+use crate::design::mare::mare::Mare;
 use crate::design::network::flit::{index_bits, FlitLayout};
 use crate::design::network::mesh::Mesh;
 use crate::design::network::round_trip::round_trip;
@@ -15,7 +16,6 @@ use crate::design::network::router::Router;
 use crate::design::pad::head::row_of;
 use crate::design::pad::model::Model;
 use crate::design::pad::pe::Pe;
-use crate::design::serving::mare::Mare;
 use crate::design::takv::append::{Append, TOKEN_WAY_BITS};
 use crate::design::takv::bus::Bus;
 use crate::design::takv::mapping::Heads;

@@ -3,13 +3,13 @@
 //! [`Design::from_config`] is the only reader of a [`Config`](crate::config::Config). Templates, traffic,
 //! scoreboard, model and reports read the [`Design`]; nothing reads emitted Verilog back.
 
-mod board;
+mod card;
 mod check;
 pub mod depths;
 pub mod device;
+pub mod mare;
 pub mod network;
 pub mod pad;
-pub mod serving;
 pub mod takv;
 mod time;
 // The folder and its main type have one name.
@@ -17,15 +17,15 @@ mod time;
 mod design;
 mod load;
 
-pub use board::caches::{Caches, Demand};
-pub use board::channel_use::ChannelUse;
-pub use board::clock::Clock;
-pub use board::floorplan::Floorplan;
-pub use board::fpga::{Fpga, Resources, Slr, BUFFER_LIMIT};
-pub use board::hbm::{HBM_BURST_BEATS, HBM_MHZ};
-pub use board::memory::{channels_of, Memory};
-pub use board::refresh::Refresh;
-pub use board::wires::Wires;
+pub use card::caches::{Caches, Demand};
+pub use card::channel_use::ChannelUse;
+pub use card::clock::Clock;
+pub use card::floorplan::Floorplan;
+pub use card::fpga::{Fpga, Resources, Slr, BUFFER_LIMIT};
+pub use card::hbm::{HBM_BURST_BEATS, HBM_MHZ};
+pub use card::memory::{channels_of, Memory};
+pub use card::refresh::Refresh;
+pub use card::wires::Wires;
 pub use check::{check, check_for_the_card};
 pub use design::Design;
 pub use device::counters::{counters_schema, counts_schema, pad_events, PAD_EVENTS, TILE_EVENTS};
@@ -33,6 +33,10 @@ pub use device::exchange::Exchange;
 pub use device::host_facts::HostFact;
 pub use device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 pub use load::Illegal;
+pub use mare::mare::Mare;
+pub use mare::row_flits::flits_of_rows;
+pub use mare::slice::{flit_elements, half_flits, segments, slice_flits};
+pub use mare::staging::{ultra_blocks, Staging};
 pub use network::flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use network::mesh::{Mesh, NodeId, Port};
 pub use network::router::{
@@ -45,10 +49,6 @@ pub use pad::head::{model_dim, row_of};
 pub use pad::model::Model;
 pub use pad::pe::Pe;
 pub use pad::root::{finish_cycles, finish_lanes, packet_cycles, root_lanes};
-pub use serving::mare::Mare;
-pub use serving::row_flits::flits_of_rows;
-pub use serving::slice::{flit_elements, half_flits, segments, slice_flits};
-pub use serving::staging::{ultra_blocks, Staging};
 pub use takv::append::{Append, TOKEN_WAY_BITS};
 pub use takv::bus::{Bus, QUERY_GROUP_WORDS};
 pub use takv::descriptor::{named_twice, Descriptor};

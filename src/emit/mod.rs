@@ -5,8 +5,8 @@
 use crate::design::Design;
 use anyhow::Result;
 
-mod board;
 mod c_header;
+mod card;
 mod docs;
 mod ecosystem;
 mod filelist;
@@ -17,7 +17,7 @@ mod templates;
 mod write;
 
 pub use crate::design::{pad_events, TILE_EVENTS};
-pub use board::{converters, CARD_DEFINES};
+pub use card::{converters, CARD_DEFINES};
 pub use ecosystem::BENCH_OUTPUTS;
 pub use rtl::{array, emit_block, modules, row_memories, ultra_rams, RowMemories};
 pub use rtl::{Block, Dir, ModuleSpec, ParamSpec, PortSpec, Width};
@@ -30,7 +30,7 @@ pub use write::{Comparison, Different, Generated, Origin};
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let (modules, mut files) = rtl::emit(design)?;
     files.extend(filelist::emit(design, &modules));
-    files.extend(board::emit(design, &modules)?);
+    files.extend(card::emit(design, &modules)?);
     files.push(docs::page(design, &modules)?);
     files.push(c_header::emit(design));
     files.extend(ecosystem::emit(design, &modules)?);

@@ -3,8 +3,8 @@
 //! [`measure()`] makes one [`Row`] of a run. [`sweep()`] makes as many as it needs to find
 //! saturation. [`latency_plot`], [`heatmap()`], [`distribution()`] and [`link_time()`] draw them; [`placement_picture`] draws the
 //! placement of macro-blocks. [`grid`] makes points of a sweep file, and plain rows of their runs.
-//! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Nothing here
-//! touches the disk.
+//! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Only the
+//! folder of a sweep touches the disk.
 
 mod charts;
 mod drawn;
@@ -15,7 +15,7 @@ pub mod report;
 mod rows;
 pub mod scale;
 mod soak;
-mod sweep;
+pub mod sweep;
 mod time;
 
 pub use charts::accepted_plot::accepted_plot;
@@ -40,6 +40,6 @@ pub use rows::row::{LinkRow, LinkTimes, Row};
 pub use rows::spread::Spread;
 pub use rows::steps::{OneStep, Quantiles, StepsLog, StepsRow};
 pub use soak::{take as soak_take, SoakCase, SoakFabric, SoakRun};
-pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
+pub use sweep::saturation::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use time::bounds::Phase;
 pub use time::breakdown::Part;

@@ -13,10 +13,13 @@
 
 pub mod cells;
 pub mod device;
-pub mod fabric;
+pub mod mare;
 pub mod network;
+pub mod pad;
 mod printing;
+pub mod reduce;
 mod rules;
+pub mod takv;
 
 pub use cells::arbiter2::{arbiter2, Arbiter2};
 pub use cells::arbiter4::{arbiter4, Arbiter4};
@@ -27,14 +30,7 @@ pub use device::access_state::{access_state, AccessState};
 pub use device::descriptor_check::{descriptor_check, DescriptorCheck};
 pub use device::run_failure::{run_failure, RunFailure};
 pub use device::run_state::{run_state, RunState};
-pub use fabric::coalescing_window::{coalescing_window, CoalescingWindow};
-pub use fabric::descriptor_state::{descriptor_state, DescriptorState};
-pub use fabric::k_then_v::{k_then_v, KThenV};
-pub use fabric::load_state::{load_state, LoadState};
-pub use fabric::read_state::{read_state, ReadState};
-pub use fabric::root_phase::{root_phase, RootPhase};
-pub use fabric::swap_decision::{swap_decision, SwapDecision};
-pub use fabric::swap_state::{swap_state, SwapState};
+pub use mare::coalescing_window::{coalescing_window, CoalescingWindow};
 pub use network::class_turn::{class_turn, ClassTurn};
 pub use network::credit_claim::{credit_claim, CreditClaim};
 pub use network::output_open::{output_open, OutputOpen};
@@ -42,10 +38,17 @@ pub use network::packet_lock::{packet_lock, PacketLock};
 pub use network::starvation_guard::{starvation_guard, StarvationGuard};
 pub use network::wrr_sides::{wrr_sides, WrrSides};
 pub use network::wrr_straight::{wrr_straight, WrrStraight};
+pub use pad::load_state::{load_state, LoadState};
+pub use pad::read_state::{read_state, ReadState};
 pub use printing::error::PrintError;
 pub use printing::kernel::Kernel;
 pub use printing::print::body;
 pub use printing::symbols::{signals, Dir, Signal};
+pub use reduce::root_phase::{root_phase, RootPhase};
+pub use takv::descriptor_state::{descriptor_state, DescriptorState};
+pub use takv::k_then_v::{k_then_v, KThenV};
+pub use takv::swap_decision::{swap_decision, SwapDecision};
+pub use takv::swap_state::{swap_state, SwapState};
 
 /// Every kernel, by name.
 pub fn all() -> Result<Vec<Kernel>, PrintError> {

@@ -4,7 +4,7 @@
 //! [`Datapath`] is made from the size of a head and of a flit. A [`Partial`] takes the K and V flits of a
 //! tile's segments as the Verilog does. A [`Root`] merges the PART packets of the tiles and returns the
 //! output in FP16. All values in between can be read. [`attend`] runs the whole computation.
-//! [`mod@reference`] computes what results are measured against, and [`tensors`] supplies inputs. Formats,
+//! [`datapath::reference`] computes what results are measured against, and [`datapath::tensors`] supplies inputs. Formats,
 //! error analysis and figures are in `docs/numbers.md`.
 //!
 //! No value depends on cycles: the datapath has none.
@@ -13,7 +13,6 @@ pub mod cycle;
 pub mod datapath;
 
 pub use datapath::{
-    align, attend, attention, dot, exp2, fixed, formats, fp16, layout, normalise, part, reference, root,
-    softmax, split, state, tensors, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats, Lane, Packet,
-    Partial, Query, Reciprocal, Root, Scale, Split, State, Vector, Weight,
+    align, attend, dot, split, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats, Lane, Packet, Partial,
+    Query, Reciprocal, Root, Scale, Split, State, Vector, Weight,
 };

@@ -1,10 +1,12 @@
-//! The area estimate: Yosys synthesises the parts of a design, which are scaled to the mesh and compared with
-//! each region.
+//! The area estimate, and the reading of emitted files by every tool.
+//!
+//! For the estimate Yosys synthesises the parts of a design, which are scaled to the mesh and compared with each region.
 //!
 //! * `yosys`: one module mapped to Xilinx cells, cached by content; `netlist` counts the cells.
 //! * `timing`: the longest paths of a netlist, and `timed` those of a whole design.
 //! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
+//! * [`lint`]: every tool reads the emitted files.
 //! * `pending`: modules without a result in the cache, and how long they take.
 //! * `bound`: lower bounds of any implementation of the same structure.
 //! * [`shrink`]: changes that may fit.
@@ -15,6 +17,7 @@
 
 mod bound;
 mod estimate;
+pub mod lint;
 mod netlist;
 mod parts;
 mod pending;

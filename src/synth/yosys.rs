@@ -5,10 +5,9 @@
 
 use super::netlist::{Area, Netlist};
 use super::timing::{PartTiming, Timing};
-use crate::cosim::build::{io_error, toolchain, BuildError};
 use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::cache::{Cache, CacheStep, Hears, Key};
-use crate::tools::{self, Caller, Tool, ToolError, Version};
+use crate::tools::{self, child, io_error, Caller, Tool, ToolError, Version, WorkError};
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -67,7 +66,7 @@ impl Hears for dyn FnMut(Step<'_>) + '_ {
 pub enum Effort {
     /// Run Yosys where the cache has no result.
     Synthesise,
-    /// Use the cache only, and end with [`BuildError::Stopped`] where it has no result.
+    /// Use the cache only, and end with [`WorkError::Stopped`] where it has no result.
     CacheOnly,
 }
 
@@ -136,7 +135,7 @@ impl<'a> Yosys<'a> {
         change: &str,
         effort: Effort,
         progress: &mut dyn FnMut(Step),
-    ) -> Result<Costs, BuildError> {
+    ) -> Result<Costs, WorkError> {
         read(&self.measured(files, top, change, effort, progress)?.join(COSTS))
     }
 
@@ -151,7 +150,7 @@ impl<'a> Yosys<'a> {
         change: &str,
         effort: Effort,
         progress: &mut dyn FnMut(Step),
-    ) -> Result<PartTiming, BuildError> {
+    ) -> Result<PartTiming, WorkError> {
         read(&self.measured(files, top, change, effort, progress)?.join(TIMING))
     }
 
@@ -163,7 +162,7 @@ impl<'a> Yosys<'a> {
         change: &str,
         effort: Effort,
         progress: &mut dyn FnMut(Step),
-    ) -> Result<PathBuf, BuildError> {
+    ) -> Result<PathBuf, WorkError> {
         let job = Job::part(files, top, change);
         self.entry(&job, effort, progress, &mut |netlist, work| {
             let timing = PartTiming::of(netlist)?;
@@ -187,7 +186,7 @@ impl<'a> Yosys<'a> {
         effort: Effort,
         progress: &mut dyn FnMut(Step),
         time: &mut dyn FnMut(&Netlist) -> anyhow::Result<Timing>,
-    ) -> Result<Timing, BuildError> {
+    ) -> Result<Timing, WorkError> {
         let job = Job::whole(files, top, parts);
         let entry = self
             .entry(&job, effort, progress, &mut |netlist, work| write(&work.join(TIMING), &time(netlist)?))?;
@@ -205,7 +204,7 @@ impl<'a> Yosys<'a> {
     }
 
     /// True if the cache has the result of this name.
-    pub(super) fn has(&self, key: &str) -> Result<bool, BuildError> {
+    pub(super) fn has(&self, key: &str) -> Result<bool, WorkError> {
         Ok(Cache::open(self.cache_dir.as_deref(), self.stop)?.has(key))
     }
 
@@ -229,11 +228,11 @@ impl<'a> Yosys<'a> {
         effort: Effort,
         progress: &mut dyn FnMut(Step),
         fill: &mut dyn FnMut(&Netlist, &Path) -> anyhow::Result<()>,
-    ) -> Result<PathBuf, BuildError> {
+    ) -> Result<PathBuf, WorkError> {
         let cache = Cache::open(self.cache_dir.as_deref(), self.stop)?;
         cache.entry(&self.name(job), progress, |work, progress| {
             if effort == Effort::CacheOnly {
-                return Err(BuildError::Stopped);
+                return Err(WorkError::Stopped);
             }
             progress(Step::Synthesising(job.top));
             let netlist = self.map(work, job)?;
@@ -242,7 +241,7 @@ impl<'a> Yosys<'a> {
     }
 
     /// Maps a module. Intermediate files of Yosys are many megabytes and are deleted.
-    fn map(&self, work: &Path, job: &Job) -> Result<Netlist, BuildError> {
+    fn map(&self, work: &Path, job: &Job) -> Result<Netlist, WorkError> {
         let dir = tempfile::Builder::new().prefix("run").tempdir_in(work);
         let dir = dir.map_err(io_error("cannot write below", work))?;
         fs::create_dir(dir.path().join("rtl")).map_err(io_error("cannot write below", work))?;
@@ -256,10 +255,10 @@ impl<'a> Yosys<'a> {
         Netlist::parse(&text, job.top).map_err(|e| unreadable(job.top, e))
     }
 
-    fn run(&self, dir: &Path, script: &str) -> Result<(), BuildError> {
+    fn run(&self, dir: &Path, script: &str) -> Result<(), WorkError> {
         let mut command = self.tool.command();
         command.args(["-q", "-p", script]).current_dir(dir);
-        toolchain::run(command, self.stop)
+        child::succeed(command, self.stop)
     }
 }
 
@@ -295,7 +294,7 @@ fn code(text: &str) -> String {
 }
 
 /// Reads a result.
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T, BuildError> {
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, WorkError> {
     let text = fs::read(path).map_err(io_error("cannot read", path))?;
     serde_json::from_slice(&text).map_err(|e| io_error("cannot read", path)(io::Error::other(e)))
 }
@@ -330,8 +329,8 @@ impl<'j> Job<'j> {
     }
 }
 
-fn unreadable(top: &str, error: anyhow::Error) -> BuildError {
-    BuildError::Io { what: format!("cannot read what Yosys made of {top}"), source: io::Error::other(error) }
+fn unreadable(top: &str, error: anyhow::Error) -> WorkError {
+    WorkError::Io { what: format!("cannot read what Yosys made of {top}"), source: io::Error::other(error) }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! an entry contains.
 
 use crate::tools::locks::{self, Lock};
+use crate::tools::work_error::{io_error, WorkError};
 use rustix::fs::StatVfsMountFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -19,24 +20,6 @@ use std::thread;
 use std::time::Duration;
 
 const MANIFEST: &str = "manifest.json";
-
-/// Reason why there is no entry.
-#[derive(Debug)]
-pub(crate) enum CacheError {
-    /// No library can be loaded from this folder: its file system is mounted noexec.
-    NoExec { folder: PathBuf },
-    /// The caller gave up waiting.
-    Stopped,
-    /// No environment variable names a place for the cache.
-    NoCache,
-    /// A file operation failed: the operation with its path, and the error of the system.
-    Io { what: String, source: io::Error },
-}
-
-/// Adds the path to the error of a failed operation.
-fn failed<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> CacheError + 'a {
-    move |source| CacheError::Io { what: format!("{what} {}", path.display()), source }
-}
 
 /// What the cache does besides, for the caller to display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,27 +94,27 @@ impl<'a> Cache<'a> {
     pub(crate) fn open(
         root: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
-    ) -> Result<Cache<'a>, CacheError> {
+    ) -> Result<Cache<'a>, WorkError> {
         let root = root
             .map(Path::to_owned)
             .or_else(|| of_environment(|name| env::var_os(name)))
-            .ok_or(CacheError::NoCache)?;
+            .ok_or(WorkError::NoCache)?;
         // Commands run in other directories and get paths below this one.
-        let root = std::path::absolute(&root).map_err(failed("cannot use", &root))?;
-        fs::create_dir_all(&root).map_err(failed("cannot create", &root))?;
+        let root = std::path::absolute(&root).map_err(io_error("cannot use", &root))?;
+        fs::create_dir_all(&root).map_err(io_error("cannot create", &root))?;
         Ok(Cache { root, stop })
     }
 
     /// Refuses a cache whose libraries cannot be loaded, before one is built.
-    pub(crate) fn for_libraries(self) -> Result<Cache<'a>, CacheError> {
+    pub(crate) fn for_libraries(self) -> Result<Cache<'a>, WorkError> {
         // A system that does not say how it is mounted loads the library, or says why not.
         let flags = rustix::fs::statvfs(&self.root).map(|found| found.f_flag);
         self.mounted_with(flags.unwrap_or(StatVfsMountFlags::empty()))
     }
 
-    fn mounted_with(self, flags: StatVfsMountFlags) -> Result<Cache<'a>, CacheError> {
+    fn mounted_with(self, flags: StatVfsMountFlags) -> Result<Cache<'a>, WorkError> {
         match flags.contains(StatVfsMountFlags::NOEXEC) {
-            true => Err(CacheError::NoExec { folder: self.root }),
+            true => Err(WorkError::NoExec { folder: self.root }),
             false => Ok(self),
         }
     }
@@ -142,7 +125,7 @@ impl<'a> Cache<'a> {
     }
 
     /// Returns the directory of `key`. If there is no intact one, `build` fills an empty directory.
-    pub(crate) fn entry<P: Hears + ?Sized, E: From<CacheError>>(
+    pub(crate) fn entry<P: Hears + ?Sized, E: From<WorkError>>(
         &self,
         key: &str,
         progress: &mut P,
@@ -167,7 +150,7 @@ impl<'a> Cache<'a> {
         let work = if locked { self.work_folder(key)? } else { self.own_work_folder(key)? };
         let built = build(&work, progress).and_then(|()| Ok(seal(&work)?));
         let published =
-            built.and_then(|()| Ok(fs::rename(&work, &entry).map_err(failed("cannot publish", &entry))?));
+            built.and_then(|()| Ok(fs::rename(&work, &entry).map_err(io_error("cannot publish", &entry))?));
         if let Err(error) = published {
             // The error to report is the first one, not one of the clean-up.
             let _ = clear(&work);
@@ -179,39 +162,39 @@ impl<'a> Cache<'a> {
     }
 
     /// The empty folder in which the holder of the lock builds.
-    fn work_folder(&self, key: &str) -> Result<PathBuf, CacheError> {
+    fn work_folder(&self, key: &str) -> Result<PathBuf, WorkError> {
         let work = self.root.join(format!("{key}.part"));
         clear(&work)?;
-        fs::create_dir_all(&work).map_err(failed("cannot create", &work))?;
+        fs::create_dir_all(&work).map_err(io_error("cannot create", &work))?;
         Ok(work)
     }
 
     /// An empty folder that nobody else has.
-    fn own_work_folder(&self, key: &str) -> Result<PathBuf, CacheError> {
+    fn own_work_folder(&self, key: &str) -> Result<PathBuf, WorkError> {
         let made = tempfile::Builder::new().prefix(&format!("{key}.")).suffix(".part").tempdir_in(&self.root);
-        made.map(tempfile::TempDir::keep).map_err(failed("cannot create a folder in", &self.root))
+        made.map(tempfile::TempDir::keep).map_err(io_error("cannot create a folder in", &self.root))
     }
 
     /// Removes an entry that is intact but useless.
-    pub(crate) fn evict<P: Hears + ?Sized>(&self, key: &str, progress: &mut P) -> Result<(), CacheError> {
+    pub(crate) fn evict<P: Hears + ?Sized>(&self, key: &str, progress: &mut P) -> Result<(), WorkError> {
         let _lock = self.lock(key, progress)?;
         clear(&self.root.join(key))
     }
 
     /// Waits for the lock of an entry. False if the file system has none.
-    fn lock<P: Hears + ?Sized>(&self, key: &str, progress: &mut P) -> Result<(File, bool), CacheError> {
+    fn lock<P: Hears + ?Sized>(&self, key: &str, progress: &mut P) -> Result<(File, bool), WorkError> {
         let path = self.root.join(format!("{key}.lock"));
-        let file = File::create(&path).map_err(failed("cannot create", &path))?;
+        let file = File::create(&path).map_err(io_error("cannot create", &path))?;
         let mut told = false;
         // Polled, because a blocking wait for a lock cannot be given up.
         loop {
-            match locks::try_lock(&file).map_err(failed("cannot lock", &path))? {
+            match locks::try_lock(&file).map_err(io_error("cannot lock", &path))? {
                 Lock::Held => return Ok((file, true)),
                 Lock::Unsupported => {
                     progress.hear(CacheStep::Unlocked(&self.root));
                     return Ok((file, false));
                 }
-                Lock::Busy if (self.stop)() => return Err(CacheError::Stopped),
+                Lock::Busy if (self.stop)() => return Err(WorkError::Stopped),
                 Lock::Busy => {}
             }
             if !std::mem::replace(&mut told, true) {
@@ -255,24 +238,26 @@ fn check(entry: &Path) -> Result<(), Damage> {
 }
 
 /// Writes the manifest of a finished build.
-fn seal(work: &Path) -> Result<(), CacheError> {
+fn seal(work: &Path) -> Result<(), WorkError> {
     let mut files = BTreeMap::new();
-    for item in fs::read_dir(work).map_err(failed("cannot read", work))? {
-        let path = item.map_err(failed("cannot read", work))?.path();
+    for item in fs::read_dir(work).map_err(io_error("cannot read", work))? {
+        let path = item.map_err(io_error("cannot read", work))?.path();
         if let (true, Some(name)) = (path.is_file(), path.file_name()) {
-            let hash = hash_file(&path).map_err(failed("cannot read", &path))?;
+            let hash = hash_file(&path).map_err(io_error("cannot read", &path))?;
             files.insert(name.to_string_lossy().into_owned(), hash);
         }
     }
     let text = serde_json::to_vec_pretty(&Manifest { files }).map_err(io::Error::other);
     let path = work.join(MANIFEST);
-    text.and_then(|text| fs::write(&path, text)).map_err(failed("cannot write", &path))
+    text.and_then(|text| fs::write(&path, text)).map_err(io_error("cannot write", &path))
 }
 
-fn clear(path: &Path) -> Result<(), CacheError> {
+fn clear(path: &Path) -> Result<(), WorkError> {
     let removed = if path.is_file() { fs::remove_file(path) } else { fs::remove_dir_all(path) };
     match removed {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed("cannot remove", path)(source)),
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(io_error("cannot remove", path)(source))
+        }
         _ => Ok(()),
     }
 }
@@ -316,7 +301,7 @@ mod tests {
         for _ in 0..2 {
             let entry = cache.entry("k", &mut (), |dir, _| {
                 built += 1;
-                fs::write(dir.join("a"), "1").map_err(failed("write", dir))
+                fs::write(dir.join("a"), "1").map_err(io_error("write", dir))
             });
             assert_eq!(fs::read_to_string(entry.unwrap().join("a")).unwrap(), "1");
         }
@@ -329,7 +314,7 @@ mod tests {
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let mut rebuilt = Rebuilt(0);
         let fill =
-            |dir: &Path, _: &mut Rebuilt| fs::write(dir.join("a"), "whole").map_err(failed("write", dir));
+            |dir: &Path, _: &mut Rebuilt| fs::write(dir.join("a"), "whole").map_err(io_error("write", dir));
         let entry = cache.entry("k", &mut rebuilt, fill).unwrap();
         fs::write(entry.join("a"), "hole").unwrap();
         cache.entry("k", &mut rebuilt, fill).unwrap();
@@ -347,8 +332,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let failed = cache.entry("k", &mut (), |dir, _| {
-            fs::write(dir.join("half"), "").map_err(failed("write", dir))?;
-            Err(CacheError::NoCache)
+            fs::write(dir.join("half"), "").map_err(io_error("write", dir))?;
+            Err(WorkError::NoCache)
         });
         assert!(failed.is_err());
         assert!(!root.path().join("k").exists() && !root.path().join("k.part").exists());
@@ -365,7 +350,7 @@ mod tests {
                     cache.entry("k", &mut (), |_, _| {
                         built.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                         std::thread::sleep(std::time::Duration::from_millis(20));
-                        Ok::<(), CacheError>(())
+                        Ok::<(), WorkError>(())
                     })
                 });
             }
@@ -379,7 +364,7 @@ mod tests {
         let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let _held = cache.lock("k", &mut ()).unwrap();
         let impatient = Cache::open(Some(root.path()), &|| true).unwrap();
-        assert!(matches!(impatient.lock("k", &mut ()), Err(CacheError::Stopped)));
+        assert!(matches!(impatient.lock("k", &mut ()), Err(WorkError::Stopped)));
     }
 
     #[test]
@@ -387,7 +372,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let open = || Cache::open(Some(root.path()), &|| false).unwrap();
         let refused = open().mounted_with(StatVfsMountFlags::NOEXEC);
-        assert!(matches!(refused, Err(CacheError::NoExec { .. })));
+        assert!(matches!(refused, Err(WorkError::NoExec { .. })));
         assert!(open().mounted_with(StatVfsMountFlags::RDONLY).is_ok());
     }
 

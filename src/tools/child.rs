@@ -2,6 +2,7 @@
 //!
 //! It handles no signals: the caller decides when to stop.
 
+use crate::tools::WorkError;
 use rustix::process::{kill_process_group, Pid, Signal};
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -97,6 +98,40 @@ fn end(group: Pid, reap: impl FnOnce() -> io::Result<ExitStatus>, pipes: &[&Rece
     // This precedes waiting for the leader: until then its ID belongs to this group.
     let _ = kill_process_group(group, Signal::KILL);
     let _ = reap();
+}
+
+/// Runs a program that must succeed, to its end or until `stop`. Its output is returned only if it failed.
+///
+/// # Errors
+/// When it does not run, fails, or was stopped.
+pub(crate) fn succeed(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), WorkError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    keep_temporaries(&mut command);
+    let ended = run(command, stop).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => WorkError::Missing { program: program.clone() },
+        _ => WorkError::Io { what: format!("cannot run {program}"), source },
+    })?;
+    match ended {
+        Ended::Stopped => Err(WorkError::Stopped),
+        Ended::Itself(output) if output.status.success() => Ok(()),
+        Ended::Itself(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            let log = first_errors(&String::from_utf8_lossy(&text));
+            Err(WorkError::Failed { program, status: output.status, log })
+        }
+    }
+}
+
+/// The lines of a log that name the problem: the first error and the text after it, at most a
+/// screen.
+fn first_errors(log: &str) -> String {
+    const LINES: usize = 30;
+    let lines: Vec<&str> = log.lines().collect();
+    if lines.is_empty() {
+        return "it printed nothing".to_owned();
+    }
+    let start = lines.iter().position(|l| l.contains("rror")).unwrap_or(0);
+    lines[start..].iter().take(LINES).copied().collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -9,7 +9,10 @@ pub mod child;
 mod error;
 mod find;
 pub(crate) mod input;
+pub mod interrupt;
 pub(crate) mod locks;
+pub mod whole_file;
+mod work_error;
 pub mod workers;
 
 pub use error::ToolError;
@@ -19,6 +22,8 @@ pub use find::program::{is_python, Program};
 pub use find::tool::{Source, Tool};
 pub use find::version::Version;
 pub use find::wanted::{Wanted, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
+pub(crate) use work_error::io_error;
+pub use work_error::WorkError;
 
 use find::search::Search;
 

@@ -10,6 +10,7 @@ use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::dut::DutError;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
+use meshkv::tools::WorkError;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -415,7 +416,10 @@ fn broken_verilog_shows_verilators_first_error_and_leaves_no_entry() {
     }
     let before = fs::read_dir(folder.path()).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()).count();
     let error = build(&broken, &design, &options(RunLength::Quick, folder.path()), &mut |_| {}).unwrap_err();
-    assert!(matches!(&error, BuildError::Failed { log, .. } if log.contains("src/rtl/bad.v:1")), "{error}");
+    assert!(
+        matches!(&error, BuildError::Work(WorkError::Failed { log, .. }) if log.contains("src/rtl/bad.v:1")),
+        "{error}"
+    );
     let after = fs::read_dir(folder.path()).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()).count();
     assert_eq!(before, after);
 }

@@ -9,7 +9,7 @@ use meshkv::cosim::memory::{Behaviour, Fault, FaultKind};
 use meshkv::cosim::workloads::attention::{AttentionError, Bench, Job};
 use meshkv::cosim::workloads::{decode, TIMEOUT};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::Logits;
+use meshkv::model::datapath::tensors::Logits;
 
 /// A fabric that neither sees nor takes a descriptor.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Each step of the datapath by itself.
 
 use super::exact::{datapath, integer, nearest_half, power_of_two, rational};
-use meshkv::model::fixed::{from_fp32, place, shift, to_fp32, Phase};
-use meshkv::model::formats::LOGIT_BITS;
-use meshkv::model::{align, dot, fp16, Dot, Exp2, Formats, Lane, Reciprocal, Scale, Vector, Weight};
+use meshkv::model::datapath::numbers::fixed::{from_fp32, place, shift, to_fp32, Phase};
+use meshkv::model::datapath::numbers::formats::LOGIT_BITS;
+use meshkv::model::datapath::numbers::fp16;
+use meshkv::model::{align, dot, Dot, Exp2, Formats, Lane, Reciprocal, Scale, Vector, Weight};
 use num_rational::BigRational;
 use num_traits::Signed;
 use proptest::prelude::*;

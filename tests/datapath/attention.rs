@@ -1,9 +1,9 @@
 //! The whole datapath against attention in f64 and against a FlashAttention-2 style computation.
 
 use super::exact::{datapath, half};
-use meshkv::model::fp16;
-use meshkv::model::reference::{exact, flash_attention2, Error};
-use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+use meshkv::model::datapath::numbers::fp16;
+use meshkv::model::datapath::reference::{exact, flash_attention2, Error};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 use meshkv::model::{attend, split, Datapath};
 use proptest::prelude::*;
 use std::path::Path;

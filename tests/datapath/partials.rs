@@ -1,11 +1,12 @@
 //! Partial results: masks, blocks, packets, merging.
 
 use super::exact::datapath;
-use meshkv::model::attention::tile;
-use meshkv::model::layout::{k_flits, v_flits};
-use meshkv::model::reference::{exact, Error};
-use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
-use meshkv::model::{attend, fp16, split, Datapath, Packet, Partial, Split};
+use meshkv::model::datapath::attention::tile;
+use meshkv::model::datapath::layout::{k_flits, v_flits};
+use meshkv::model::datapath::numbers::fp16;
+use meshkv::model::datapath::reference::{exact, Error};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
+use meshkv::model::{attend, split, Datapath, Packet, Partial, Split};
 use proptest::prelude::*;
 use std::ops::Range;
 
@@ -127,7 +128,7 @@ fn the_size_of_segments_changes_no_bit() {
 /// The path from the flits to the packet for one block, composed by hand from the documented steps.
 #[test]
 fn intermediate_values_are_what_the_steps_give() {
-    use meshkv::model::fixed::{place, to_fp32, Phase};
+    use meshkv::model::datapath::numbers::fixed::{place, to_fp32, Phase};
     use meshkv::model::{align, dot, Vector};
     let datapath = datapath(64, 16);
     let t = tensors(16, 64, Logits::Peaky);

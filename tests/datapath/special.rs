@@ -1,7 +1,8 @@
 //! The datapath on infinities, NaN, and the largest and smallest numbers.
 
 use super::exact::{datapath, half};
-use meshkv::model::{attend, fp16, split};
+use meshkv::model::datapath::numbers::fp16;
+use meshkv::model::{attend, split};
 
 const SPECIAL: [u16; 5] = [0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xffff];
 

@@ -1,6 +1,6 @@
 //! Reading of tensors: sound files are read unchanged, and a wrong file gets a message with a way out.
 
-use meshkv::model::tensors::{layers, synthetic, Logits, Synthetic, TensorError, Tensors};
+use meshkv::model::datapath::tensors::{layers, synthetic, Logits, Synthetic, TensorError, Tensors};
 use safetensors::tensor::{serialize, TensorView};
 use safetensors::Dtype;
 use std::path::Path;

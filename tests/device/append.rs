@@ -8,7 +8,7 @@ use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
 use meshkv::cosim::workloads::steps::{decode, Caches, Difference, Schedule, StepsError};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 /// Attention of two streams, each with a new token that is the last of so many.
 pub(super) fn job<'a>(

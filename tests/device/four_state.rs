@@ -66,7 +66,7 @@ fn least(change: impl FnOnce(&mut Config)) -> Design {
 fn a_short_run_has_the_outputs_of_verilator() {
     let design = least(|c| c.model.max_streams = 1);
     let files = hasty(&design);
-    let tensors = attention::tensors(&design, 13, 1, meshkv::model::tensors::Logits::Normal, 5);
+    let tensors = attention::tensors(&design, 13, 1, meshkv::model::datapath::tensors::Logits::Normal, 5);
     let job = meshkv::cosim::workloads::attention::Job::new(
         &design,
         &tensors,

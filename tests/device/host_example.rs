@@ -6,7 +6,7 @@ use meshkv::cosim::workloads::decode::{step, Workload};
 use meshkv::design::device::registers::named;
 use meshkv::design::{Choice, Design, Mapping, Sharing};
 use meshkv::emit::emit;
-use meshkv::model::layout::{k_flits, v_flits};
+use meshkv::model::datapath::layout::{k_flits, v_flits};
 use meshkv::model::State;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

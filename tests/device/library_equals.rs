@@ -6,7 +6,7 @@ use crate::support::device::host_build::{roomy, HostBuild};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::{Job, Own};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 use meshkv::model::State;
 use std::path::{Path, PathBuf};
 use std::process::Command;

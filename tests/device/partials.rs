@@ -8,8 +8,9 @@ use meshkv::cosim::workloads::attention::{visits, Job};
 use meshkv::cosim::workloads::device::{Bench, Notice, Platform};
 use meshkv::design::{Descriptor, Design, Mapping};
 use meshkv::emit::SourceFile;
-use meshkv::model::tensors::Tensors;
-use meshkv::model::{attention, Datapath, DatapathShape, State};
+use meshkv::model::datapath::attention;
+use meshkv::model::datapath::tensors::Tensors;
+use meshkv::model::{Datapath, DatapathShape, State};
 
 #[test]
 fn runs_with_outputs_and_with_partial_results_follow_each_other() {

@@ -14,7 +14,7 @@ use meshkv::cosim::workloads::device::{Bench, Notice, Platform};
 use meshkv::design::device::registers::DESC_QUEUE;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
-use meshkv::model::tensors::Logits;
+use meshkv::model::datapath::tensors::Logits;
 
 /// Cycles in which `ap_rst_n` is held.
 const HELD: u64 = 64;

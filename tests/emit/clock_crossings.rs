@@ -2,9 +2,9 @@
 
 use crate::support::elaborated::elaborated;
 use crate::support::sources::source_mut;
-use meshkv::cli::design::lint::graph::{crossings, flat::Flat};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
+use meshkv::synth::lint::graph::{crossings, flat::Flat};
 use std::path::Path;
 
 /// Messages of the check about these files.

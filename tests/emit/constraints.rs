@@ -1,12 +1,12 @@
 //! Constraints match the netlist as often as they state; slips are found and named.
 
 use crate::support::verilated::design;
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::design::lint::vivado::{self, Installation};
-use meshkv::cli::design::lint::{defines, graph::flatten};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{converters, emit, modules, SourceFile, TOP};
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::synth::lint::vivado::{self, Installation};
+use meshkv::synth::lint::{defines, graph::flatten};
+use meshkv::tools::interrupt::Interrupt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

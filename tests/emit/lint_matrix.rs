@@ -1,11 +1,11 @@
 //! Every shape of fabric is clean under Verilator, Icarus, Yosys and slang, and under Verilator's later language.
 
 use crate::support::verilated::design;
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters, SYNTHESIS};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, FABRIC, ROOT, TOP};
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters, SYNTHESIS};
+use meshkv::tools::interrupt::Interrupt;
 
 /// All messages about a module and the modules below it, from the wanted passes: tool and language.
 fn messages(design: &Design, top: &str, wanted: impl Fn(&str, &str) -> bool) -> Vec<String> {

@@ -2,10 +2,10 @@
 //!
 //! Verilator reads the headers alone: bodies say nothing of ports, and would all be elaborated once for each instance.
 
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{emit, modules, Dir, ModuleSpec, SourceFile};
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::tools::interrupt::Interrupt;
 use std::path::Path;
 
 /// A module that instantiates each of the others once, every port connected by name to as many bits as were read.

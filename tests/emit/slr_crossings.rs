@@ -2,11 +2,11 @@
 //! does otherwise is found and named.
 
 use crate::support::sources::source_mut;
-use meshkv::cli::design::lint::graph::{connections::Modules, fanout, slr};
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
+use meshkv::synth::lint::graph::{connections::Modules, fanout, slr};
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::tools::interrupt::Interrupt;
 use std::path::Path;
 
 /// Messages of the check about these files.

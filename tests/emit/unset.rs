@@ -2,9 +2,9 @@
 
 use crate::support::device::mutant;
 use crate::support::elaborated::elaborated;
-use meshkv::cli::design::lint::{graph::flat::Flat, unset};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
+use meshkv::synth::lint::{graph::flat::Flat, unset};
 use std::path::Path;
 
 fn said(files: &[SourceFile]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The verdict of a routed design: every kind of finding fails it, and so does what was not checked.
 
 use super::constraints::{named, Bench};
-use meshkv::cli::design::lint::vivado::Installation;
+use meshkv::synth::lint::vivado::Installation;
 
 /// Answers of Vivado in place of those of a run that succeeded, and what the verdict says of them.
 const FINDINGS: [(&str, &str, &str); 12] = [

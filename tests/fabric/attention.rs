@@ -12,8 +12,8 @@ use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
-use meshkv::model::reference;
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::reference;
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 const MAPPINGS: [Mapping; 3] = [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped];
 

@@ -7,7 +7,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::{AttentionResult, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, pad_events, SourceFile};
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 const CALM: Trouble = Trouble { stall: 0, unruly: false, noise: 1 };
 const ROUGH: Trouble = Trouble { stall: 100, unruly: true, noise: 2 };

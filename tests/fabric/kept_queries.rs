@@ -10,8 +10,8 @@ use meshkv::cosim::workloads::attention::{Bench, Job, Session};
 use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
-use meshkv::model::fp16;
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::numbers::fp16;
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 const TOKENS: usize = 45;
 const DIM: usize = 32;

@@ -4,13 +4,13 @@
 //! A case that fails prints its configuration and its traffic.
 
 use crate::support::verilated::{clean, fabric as fabric_of, mixed, multicast, unicast};
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::config::{Config, Spread};
 use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
 use meshkv::emit::{emit, FABRIC};
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::tools::interrupt::Interrupt;
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
 use std::fmt;

@@ -10,7 +10,7 @@ use meshkv::cosim::dut::pins::Pins;
 use meshkv::cosim::workloads::attention::{AttentionResult, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 const CALM: Trouble = Trouble { stall: 0, unruly: false, noise: 3 };
 const ROUGH: Trouble = Trouble { stall: 200, unruly: true, noise: 77 };

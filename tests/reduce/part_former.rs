@@ -1,7 +1,8 @@
 //! PART packets of the emitted part former equal those of the model, under Icarus.
 
 use crate::support::icarus::{lint, sources, Bench};
-use meshkv::model::{fixed, Packet};
+use meshkv::model::datapath::numbers::fixed;
+use meshkv::model::Packet;
 use std::fmt::Write;
 
 const ID_WIDTH: u32 = 14;

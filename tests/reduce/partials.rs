@@ -7,7 +7,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::eval::{AttentionRow, PartialsRow};
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 use meshkv::model::State;
 
 fn job<'a>(design: &'a Design, tensors: &'a Tensors) -> Job<'a> {

@@ -3,7 +3,8 @@
 use crate::support::icarus::{lint, sources, Bench};
 use meshkv::design::{finish_cycles, index_bits, packet_cycles};
 use meshkv::emit::SourceFile;
-use meshkv::model::{fixed, Datapath, DatapathShape, Packet, Root, State};
+use meshkv::model::datapath::numbers::fixed;
+use meshkv::model::{Datapath, DatapathShape, Packet, Root, State};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 

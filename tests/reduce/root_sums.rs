@@ -9,7 +9,7 @@ use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{AttentionResult, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 /// Tokens whose logits are far apart, so that partial results are shifted far down.
 fn far_apart(design: &Design) -> Tensors {

@@ -9,7 +9,7 @@ use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
-use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// 3 x 2 tiles, 6 heads of 3 KV heads, segments of 8 tokens, rows of 32 elements, flits of 4.
 pub fn small(change: impl FnOnce(&mut Config)) -> Design {

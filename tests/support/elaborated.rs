@@ -1,9 +1,9 @@
 //! Emitted files as Yosys elaborates them.
 
-use meshkv::cli::design::lint::graph::connections::Modules;
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::emit::{SourceFile, TOP};
+use meshkv::synth::lint::graph::connections::Modules;
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::tools::interrupt::Interrupt;
 
 /// The modules of a design that Yosys reads without a word.
 pub fn elaborated(files: &[SourceFile]) -> Modules {

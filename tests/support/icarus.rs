@@ -1,12 +1,12 @@
 //! Single modules of the emitted Verilog under Icarus, each with a test bench of `tests/<block>/`.
 
 use crate::support::sources::source_mut;
-use meshkv::cli::design::lint::passes::{lay_out, Depth, Linters};
-use meshkv::cli::program::interrupt::Interrupt;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit_block, SourceFile};
+use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
 use meshkv::tools;
+use meshkv::tools::interrupt::Interrupt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

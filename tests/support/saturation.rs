@@ -2,7 +2,7 @@
 
 use super::attention::tensors;
 use meshkv::design::Design;
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 /// 2^15 in FP16.
 const LARGE: u16 = 0x7800;

@@ -14,7 +14,7 @@ use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::decode::{DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::emit;
-use meshkv::model::tensors::Logits;
+use meshkv::model::datapath::tensors::Logits;
 use std::collections::HashMap;
 
 /// Two streams, each with a new token after what they share.

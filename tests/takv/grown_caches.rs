@@ -13,7 +13,7 @@ use meshkv::cosim::workloads::attention::{AttentionError, Bench, Job, Session};
 use meshkv::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule, StepsError};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::emit;
-use meshkv::model::tensors::Logits;
+use meshkv::model::datapath::tensors::Logits;
 
 /// What runs the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{check, Design, Mapping, Sharing};
-use meshkv::model::tensors::Logits;
+use meshkv::model::datapath::tensors::Logits;
 
 /// Drawn shapes.
 const SHAPES: usize = 30;

@@ -9,7 +9,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::decode::{Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::Logits;
+use meshkv::model::datapath::tensors::Logits;
 
 /// Slices have homes of their own, and nothing is swapped.
 fn by_slice(config: &mut Config) {

@@ -6,7 +6,7 @@ use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench as AttentionBench, Job};
 use meshkv::cosim::workloads::decode::{step, Bench, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::tensors::{synthetic, Logits, Synthetic};
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic};
 use std::path::Path;
 
 /// 2 x 2 tiles with 4 heads of 32 elements, room for 32 K tokens of 8 streams.

@@ -1,15 +1,16 @@
 //! `meshkv report`: makes tables, pictures and one page from the rows of sweeps.
 
-use crate::cli::compare::sweep::{Meta, META, ROWS};
+use crate::cli::compare::sweep::Meta;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
-use crate::cli::program::whole_file;
 use crate::eval::grid::parse_line;
 use crate::eval::report::{
     choose, figures, groups, page, pareto_figures, tradeoffs, Chosen, Group, Page, Rows, Tradeoff, Wanted,
 };
+use crate::eval::sweep::store::{META, ROWS};
 use crate::eval::Spread;
+use crate::tools::whole_file;
 use anyhow::{bail, Context};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! The folder of `--plot`: checked before the first cycle, filled after the last.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::whole_file;
 use crate::eval;
 use crate::eval::report::{run_page, RunPage};
+use crate::tools::whole_file;
 use anyhow::Context;
 use std::fs;
 use std::path::{Path, PathBuf};

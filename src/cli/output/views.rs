@@ -1,9 +1,9 @@
 //! Views beside the waves of a run: save files for GTKWave and Surfer.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::whole_file;
 use crate::cosim::views::{views, Focus};
 use crate::design::Design;
+use crate::tools::whole_file;
 use anyhow::Context;
 use std::cell::Cell;
 use std::fs;

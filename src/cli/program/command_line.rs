@@ -1,15 +1,15 @@
 //! The command line as a whole: parses it, runs one subcommand, and turns an error into words and an exit code.
 
 use crate::cli::compare::{paper, report, sweep};
-use crate::cli::design::{check, estimate, generate, init, lint, plan};
 use crate::cli::output::diagnostics;
 use crate::cli::output::ui::{Ui, UiArgs};
-use crate::cli::program::interrupt::Interrupted;
+use crate::cli::prepare::{check, estimate, generate, init, lint, plan};
 use crate::cli::program::scope::{self, Scope};
-use crate::cli::program::{completions, doctor, examples, interrupt, man, schema};
+use crate::cli::program::{completions, doctor, examples, man, schema};
 use crate::cli::simulate::work::Work;
 use crate::cli::simulate::{cosim, engine, fetch, sim, soak};
 use crate::config::{Engine, Report};
+use crate::tools::interrupt::{self, Interrupted};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -1,7 +1,7 @@
 //! `meshkv examples`: writes the files that help texts and documentation use.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::whole_file;
+use crate::tools::whole_file;
 use anyhow::{bail, Context};
 use schemars::JsonSchema;
 use serde::Serialize;

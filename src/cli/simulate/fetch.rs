@@ -3,7 +3,6 @@
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::program::names::name;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::ended::Ended;
@@ -16,6 +15,7 @@ use crate::cosim::workloads::fetch::scenario::{Cause, Workload};
 use crate::cosim::workloads::fetch::{scenario, Bench, Fetched};
 use crate::design::{counters_schema, Design};
 use crate::emit::TILE_EVENTS;
+use crate::tools::interrupt::Interrupt;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

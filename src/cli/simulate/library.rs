@@ -2,13 +2,13 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::program::found;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cosim::build::toolchain::Toolchain;
 use crate::cosim::build::verilate::BuildOptions;
 use crate::cosim::build::{verilate, BuildError, BuildForm, Library, Progress, RunLength};
 use crate::design::Design;
 use crate::emit;
-use crate::tools;
+use crate::tools::interrupt::Interrupt;
+use crate::tools::{self, WorkError};
 use anyhow::anyhow;
 use std::path::Path;
 use std::time::Instant;
@@ -68,7 +68,7 @@ pub(in crate::cli) fn library_in(
             .aside(|| ui.detail(format_args!("fabric loaded after {:.1} s", start.elapsed().as_secs_f64())));
     }
     library.map_err(|error| match error {
-        BuildError::Io { .. } => anyhow!("{:#}{CACHE_HELP}", anyhow::Error::from(error)),
+        BuildError::Work(WorkError::Io { .. }) => anyhow!("{:#}{CACHE_HELP}", anyhow::Error::from(error)),
         error => error.into(),
     })
 }

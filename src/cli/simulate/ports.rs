@@ -3,8 +3,6 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::program::interrupt::Interrupt;
-use crate::cli::program::whole_file;
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::library::library_in;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
@@ -16,6 +14,8 @@ use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::network::Upset;
+use crate::tools::interrupt::Interrupt;
+use crate::tools::whole_file;
 use anyhow::{anyhow, Context};
 use std::path::Path;
 

@@ -2,8 +2,6 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
-use crate::cli::program::whole_file;
 use crate::cli::simulate::library::library_in;
 use crate::cli::simulate::ports::{place, Verilog};
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
@@ -17,6 +15,8 @@ use crate::cosim::workloads::network::measure::RunError;
 use crate::design::{Mesh, NodeId, Port};
 use crate::eval::{soak_take, SoakCase, SoakFabric};
 use crate::model::cycle::network::Upset;
+use crate::tools::interrupt::{Interrupt, Interrupted};
+use crate::tools::whole_file;
 use anyhow::Context;
 use schemars::JsonSchema;
 use serde::Serialize;

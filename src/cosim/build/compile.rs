@@ -1,12 +1,13 @@
 //! Builds a library that the cache does not have: runs Verilator, the compiler and the linker in a
 //! temporary folder.
 
-use super::error::{io_error, BuildError};
+use super::error::BuildError;
 use super::progress::Progress;
 use super::recipe::{Piece, Recipe, FOLDERS, SLIGHTLY, UNOPTIMISED};
 use super::toolchain::{run, run_all, Toolchain};
 use crate::emit::SourceFile;
 use crate::tools::cache::Key;
+use crate::tools::{io_error, WorkError};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -317,7 +318,9 @@ impl Fabric<'_> {
 /// Names zlib as the missing library: the only one that FST needs and a system with g++ may lack.
 fn name_zlib(error: BuildError) -> BuildError {
     match error {
-        BuildError::Failed { log, .. } if log.contains("zlib.h") => BuildError::ZlibMissing { log },
+        BuildError::Work(WorkError::Failed { log, .. }) if log.contains("zlib.h") => {
+            BuildError::ZlibMissing { log }
+        }
         other => other,
     }
 }
@@ -363,5 +366,5 @@ fn write_all<N: AsRef<str>, T: AsRef<str>>(
 }
 
 fn remove(folder: &Path) -> Result<(), BuildError> {
-    fs::remove_dir_all(folder).map_err(io_error("cannot remove", folder))
+    Ok(fs::remove_dir_all(folder).map_err(io_error("cannot remove", folder))?)
 }

@@ -1,9 +1,7 @@
 //! Errors of a build.
 
-use crate::tools::cache::CacheError;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use crate::tools::WorkError;
+use std::path::PathBuf;
 
 /// Reason why there is no library.
 #[derive(Debug, thiserror::Error)]
@@ -42,16 +40,6 @@ pub enum BuildError {
     /// Waves were asked of [`BuildForm::OneRouter`](super::form::BuildForm::OneRouter) or [`BuildForm::NetworkEndpoints`](super::form::BuildForm::NetworkEndpoints).
     #[error("a piece of the network by itself has no waves: they need the whole mesh, or all of a tile")]
     TileWaves,
-    /// A tool ran and reported errors.
-    #[error("{program} failed on the generated fabric ({status}):\n{log}")]
-    Failed {
-        /// The tool.
-        program: String,
-        /// Exit status, or the signal that killed it.
-        status: ExitStatus,
-        /// Its first errors.
-        log: String,
-    },
     /// The library was built but cannot be loaded.
     #[error(
         "cannot load the compiled fabric: {0}\n  \
@@ -59,29 +47,9 @@ pub enum BuildError {
          run from"
     )]
     Load(String),
-    /// No library can be loaded from the cache.
-    #[error(
-        "{} is on a file system that is mounted noexec, from which no compiled fabric can be loaded\n  \
-         help: set MESHKV_CACHE to a folder on another file system", folder.display()
-    )]
-    NoExec {
-        /// The cache.
-        folder: PathBuf,
-    },
-    /// The caller gave up waiting; the build leaves nothing behind.
-    #[error("the build was stopped")]
-    Stopped,
-    /// No environment variable names a place for the cache.
-    #[error("nowhere to keep compiled fabrics: set MESHKV_CACHE to a folder")]
-    NoCache,
-    /// A file operation failed.
-    #[error("{what}")]
-    Io {
-        /// The operation, with its path.
-        what: String,
-        /// Error of the system.
-        source: io::Error,
-    },
+    /// A tool failed, the work was stopped, or its result cannot be kept.
+    #[error(transparent)]
+    Work(#[from] WorkError),
 }
 
 impl BuildError {
@@ -105,20 +73,4 @@ fn way_to_root(variable: bool) -> &'static str {
     } else {
         "install it again, or set VERILATOR_ROOT to its root"
     }
-}
-
-impl From<CacheError> for BuildError {
-    fn from(error: CacheError) -> BuildError {
-        match error {
-            CacheError::NoExec { folder } => BuildError::NoExec { folder },
-            CacheError::Stopped => BuildError::Stopped,
-            CacheError::NoCache => BuildError::NoCache,
-            CacheError::Io { what, source } => BuildError::Io { what, source },
-        }
-    }
-}
-
-/// Adds the path to the error of a failed operation.
-pub(crate) fn io_error<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> BuildError + 'a {
-    move |source| BuildError::Io { what: format!("{what} {}", path.display()), source }
 }

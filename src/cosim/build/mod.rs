@@ -14,7 +14,6 @@ pub mod toolchain;
 pub mod verilate;
 pub mod wrap;
 
-pub(crate) use error::io_error;
 pub use error::BuildError;
 pub use ffi::Library;
 pub use form::{BuildForm, RunLength, LONG_RUN};

@@ -4,10 +4,8 @@
 
 use super::error::BuildError;
 use super::progress::Progress;
-use crate::tools::child::{self, Ended};
-use crate::tools::Program;
+use crate::tools::{child, Program, WorkError};
 use std::env;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{mpsc, Mutex};
@@ -66,23 +64,12 @@ fn ask(program: &Program, args: &[&str]) -> Option<String> {
     output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Runs a program to its end, or until `stop`. Its output is returned only if it failed.
-pub(crate) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    child::keep_temporaries(&mut command);
-    let ended = child::run(command, stop).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => BuildError::CompilerMissing { path: program.clone().into() },
-        _ => BuildError::Io { what: format!("cannot run {program}"), source },
-    })?;
-    match ended {
-        Ended::Stopped => Err(BuildError::Stopped),
-        Ended::Itself(output) if output.status.success() => Ok(()),
-        Ended::Itself(output) => {
-            let text = [output.stdout, output.stderr].concat();
-            let log = first_errors(&String::from_utf8_lossy(&text));
-            Err(BuildError::Failed { program, status: output.status, log })
-        }
-    }
+/// Runs one of both to its end, or until `stop`. Its output is returned only if it failed.
+pub(super) fn run(command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
+    child::succeed(command, stop).map_err(|error| match error {
+        WorkError::Missing { program } => BuildError::CompilerMissing { path: program.into() },
+        error => error.into(),
+    })
 }
 
 /// Runs commands on all cores; the first error is the result.
@@ -115,16 +102,4 @@ pub(in crate::cosim) fn run_all(
         }
         Ok(())
     })
-}
-
-/// The lines of a log that name the problem: the first error and the text after it, at most a
-/// screen.
-fn first_errors(log: &str) -> String {
-    const LINES: usize = 30;
-    let lines: Vec<&str> = log.lines().collect();
-    if lines.is_empty() {
-        return "it printed nothing".to_owned();
-    }
-    let start = lines.iter().position(|l| l.contains("rror")).unwrap_or(0);
-    lines[start..].iter().take(LINES).copied().collect::<Vec<_>>().join("\n")
 }

@@ -47,7 +47,7 @@ pub fn build(
 /// Like [`build`], but ends with everything it runs once `stop` returns true.
 ///
 /// # Errors
-/// As [`build`], and [`BuildError::Stopped`].
+/// As [`build`], and [`WorkError::Stopped`](crate::tools::WorkError::Stopped).
 pub fn build_until(
     stop: &(dyn Fn() -> bool + Sync),
     files: &[SourceFile],

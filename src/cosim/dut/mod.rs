@@ -16,6 +16,7 @@ pub mod pins;
 mod port_difference;
 pub mod ports;
 pub mod verilated;
+pub mod watched;
 
 pub use error::DutError;
 pub(in crate::cosim) use pin_group::group_pins;

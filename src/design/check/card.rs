@@ -6,10 +6,10 @@
 use super::placement::{fewer, placement, size};
 use super::ports::smaller;
 use crate::config::{Advice, Config, Finding};
-use crate::design::board::caches::worst;
-use crate::design::board::fpga::Fpga;
+use crate::design::card::caches::worst;
+use crate::design::card::fpga::Fpga;
+use crate::design::mare::slice::flit_elements;
 use crate::design::pad::array::SUMS_READ;
-use crate::design::serving::slice::flit_elements;
 use crate::design::takv::mapping::Heads;
 use crate::design::takv::placement::Placement;
 

@@ -1,11 +1,11 @@
 //! Rules of the speed of external memory: it answers before a home gives it up, and works between two refreshes.
 
 use crate::config::{Advice, Config, Finding};
-use crate::design::board::fpga::Fpga;
-use crate::design::board::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
-use crate::design::board::refresh::Refresh;
+use crate::design::card::fpga::Fpga;
+use crate::design::card::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
+use crate::design::card::refresh::Refresh;
 use crate::design::depths::TIMEOUT_WIDTH;
-use crate::design::serving::mare::chunk_flits;
+use crate::design::mare::mare::chunk_flits;
 
 /// Steps of the advised bandwidth in GB/s.
 const STEP: f64 = 0.01;

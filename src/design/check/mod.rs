@@ -12,15 +12,15 @@ mod ports;
 
 use super::design::Design;
 use crate::config::{self, Advice, Config, Finding, Severity};
-use crate::design::board::floorplan::Floorplan;
-use crate::design::board::fpga::Fpga;
+use crate::design::card::floorplan::Floorplan;
+use crate::design::card::fpga::Fpga;
+use crate::design::mare::mare::{chunk_flits, fifo_depth};
+use crate::design::mare::slice::slice_flits;
+use crate::design::mare::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::design::network::mesh::Mesh;
 use crate::design::network::round_trip::round_trip;
 use crate::design::pad::head::row_of;
 use crate::design::pad::root::most_lanes;
-use crate::design::serving::mare::{chunk_flits, fifo_depth};
-use crate::design::serving::slice::slice_flits;
-use crate::design::serving::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::design::takv::mapping::Heads;
 use ports::smaller;
 

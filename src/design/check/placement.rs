@@ -1,7 +1,7 @@
 //! Rules of placement: the mesh must have the homes, and they must hold their macro-blocks.
 
 use crate::config::{Advice, Config, Finding};
-use crate::design::board::memory::slice_bytes;
+use crate::design::card::memory::slice_bytes;
 use crate::design::network::mesh::Mesh;
 use crate::design::takv::placement::{Placement, PlacementKind, Spread};
 use crate::design::takv::stride::{default_stride, gcd, legal_stride};

@@ -2,8 +2,8 @@
 
 use super::placement;
 use crate::config::{Advice, Config, Finding, PlacementKind, Spread};
-use crate::design::board::fpga::Fpga;
-use crate::design::board::memory::{fewest_tiles_per_port, ports};
+use crate::design::card::fpga::Fpga;
+use crate::design::card::memory::{fewest_tiles_per_port, ports};
 use crate::design::design::Design;
 use crate::design::network::mesh::Mesh;
 use serde_json::Value;

@@ -12,8 +12,8 @@
 //! The virtual channel of a flit determines its class, so a flit carries no class field.
 
 use crate::config::{named, Config};
+use crate::design::mare::slice::{flit_elements, segments, slice_flits};
 use crate::design::network::mesh::{Mesh, NodeId};
-use crate::design::serving::slice::{flit_elements, segments, slice_flits};
 use crate::design::takv::mapping::Heads;
 use serde::Serialize;
 

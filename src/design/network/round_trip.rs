@@ -1,7 +1,7 @@
 //! The round trip of a fetch without load, over the mean distance of two tiles.
 
 use crate::config::Config;
-use crate::design::board::floorplan::Floorplan;
+use crate::design::card::floorplan::Floorplan;
 
 /// Cycles from a fetch to its first flit without load: both ways over the mean distance of two tiles. An 8x8
 /// mesh has about 22 cycles, plus those of registers between SLRs.

@@ -1,7 +1,7 @@
 //! The PaD array of a tile: its rows, its latencies, and the place of each context.
 
 use crate::design::design::Design;
-use crate::design::serving::mare::is_wide;
+use crate::design::mare::mare::is_wide;
 
 /// Words of queries and jobs that wait to cross into the PE clock.
 pub const JOB_DEPTH: u32 = 16;

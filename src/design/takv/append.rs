@@ -6,11 +6,11 @@
 //! is there, and passes the same words on to the writer behind its memory port.
 
 use crate::config::Config;
-use crate::design::board::memory::tiles_per_port;
+use crate::design::card::memory::tiles_per_port;
+use crate::design::mare::slice::half_flits;
+use crate::design::mare::staging::ultra_blocks;
 use crate::design::network::flit::index_bits;
 use crate::design::network::mesh::Mesh;
-use crate::design::serving::slice::half_flits;
-use crate::design::serving::staging::ultra_blocks;
 
 /// Bits of a word: four elements of FP16.
 const WORD_BITS: u32 = 64;

@@ -1,7 +1,7 @@
 //! The column bus: widths of a word and of its fields, shared by everything that carries one.
 
 use crate::config::Config;
-use crate::design::board::memory::{local_width, place_width};
+use crate::design::card::memory::{local_width, place_width};
 use crate::design::depths::QUERY_DEPTH;
 use crate::design::network::flit::{index_bits, FlitLayout};
 use crate::design::network::mesh::Mesh;

@@ -5,8 +5,8 @@
 //! exchange homes between two decode steps; this is the *logical* home.
 
 use crate::config::Config;
+use crate::design::mare::slice::segments;
 use crate::design::network::mesh::{Mesh, NodeId};
-use crate::design::serving::slice::segments;
 use crate::design::takv::stride::{default_stride, gcd};
 
 pub use crate::config::{PlacementKind, Spread};

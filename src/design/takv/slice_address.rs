@@ -3,7 +3,7 @@
 //! An address is the place of a home and a byte of its region. Both fields have bits of their own, so the port and the
 //! channel of a home follow from the upper bits, whatever the size of its region.
 
-use crate::design::board::memory::{region_bytes, Memory};
+use crate::design::card::memory::{region_bytes, Memory};
 use crate::design::design::Design;
 
 impl Design {

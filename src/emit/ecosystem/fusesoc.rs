@@ -2,7 +2,7 @@
 
 use super::bench;
 use crate::design::Design;
-use crate::emit::board::CARD_DEFINES;
+use crate::emit::card::CARD_DEFINES;
 use crate::emit::filelist::WAIVERS_PATH;
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;

@@ -1,7 +1,7 @@
 //! Draws accepted over offered traffic of a network, over a sweep of the load.
 
 use crate::eval::report::picture::canvas::{picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
-use crate::eval::sweep::Sweep;
+use crate::eval::sweep::saturation::Sweep;
 use plotters::prelude::*;
 
 /// Draws the accepted over the offered rate: one line while the network takes all of it, a level beyond saturation.

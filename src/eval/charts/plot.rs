@@ -2,7 +2,7 @@
 
 use crate::eval::report::picture::canvas::{decades, write, Area, Drawn, FAINT, GRID, INK, PAPER, SERIES};
 use crate::eval::report::picture::text::{extent, fitted};
-use crate::eval::sweep::{Sweep, SATURATED_AT};
+use crate::eval::sweep::saturation::{Sweep, SATURATED_AT};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

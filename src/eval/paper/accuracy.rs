@@ -2,8 +2,8 @@
 
 use super::plan::SEEDS;
 use crate::eval::Spread;
-use crate::model::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
-use crate::model::tensors::{synthetic, Logits, Synthetic};
+use crate::model::datapath::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
+use crate::model::datapath::tensors::{synthetic, Logits, Synthetic};
 use crate::model::{attend, split, Datapath, DatapathShape};
 
 /// Tokens of a context.

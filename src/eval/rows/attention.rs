@@ -6,7 +6,7 @@ use crate::emit::{self, TILE_EVENTS};
 use crate::eval::rows::compared::Compared;
 use crate::eval::time::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
 use crate::eval::time::breakdown::{breakdown, Part};
-use crate::model::reference::Error;
+use crate::model::datapath::reference::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Outputs beside attention in f64 and FlashAttention-2.
 
 use crate::cosim::workloads::attention::Job;
-use crate::model::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
+use crate::model::datapath::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
 
 /// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
 #[derive(Default)]

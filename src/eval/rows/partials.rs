@@ -2,7 +2,7 @@
 
 use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::eval::AttentionRow;
-use crate::model::reference::exact;
+use crate::model::datapath::reference::exact;
 use crate::model::State;
 use schemars::JsonSchema;
 use serde::Serialize;

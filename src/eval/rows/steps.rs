@@ -3,7 +3,7 @@
 use crate::cosim::workloads::steps::{Difference, Stepped};
 use crate::eval::rows::compared::Compared;
 use crate::eval::time::breakdown::{breakdown_of_step, sums, Part};
-use crate::model::reference::Error;
+use crate::model::datapath::reference::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -21,7 +21,7 @@ use meshkv::cosim::workloads::device::{
 use meshkv::design::device::registers;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
-use meshkv::model::tensors::{Logits, Tensors};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 /// A limit in cycles far beyond any run of these jobs, time-outs of memory aside.
 pub const MOST: u64 = 60_000;

@@ -11,10 +11,10 @@
 //! | `rows/` | all rows, as a sweep keeps them |
 
 use crate::cli::output::provenance::Provenance;
-use crate::cli::program::whole_file;
 use crate::eval::paper::markdown;
 use crate::eval::paper::{fabrics, Claim, Drawn, Head, Table};
 use crate::eval::svg_to_png;
+use crate::tools::whole_file;
 use anyhow::Context;
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -2,10 +2,10 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::program::found;
-use crate::cli::program::interrupt::Interrupt;
 use crate::design::{Design, Fpga, Resources as Counts};
 use crate::eval::paper::{fabric, Model, Resources};
 use crate::synth::{Demand, Effort, Estimate, Limits, Step, Yosys};
+use crate::tools::interrupt::Interrupt;
 use crate::tools::workers;
 use crate::tools::Caller;
 use anyhow::anyhow;

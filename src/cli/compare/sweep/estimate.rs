@@ -1,31 +1,20 @@
 //! Areas of the configurations of a sweep: found once for all points of a configuration, and kept.
 
-use crate::cli::compare::sweep::area::AreaRow;
-use crate::cli::compare::sweep::store::Store;
 use crate::cli::output::progress::Progress;
 use crate::cli::output::ui::Ui;
 use crate::cli::program::found;
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::design::Design;
 use crate::eval::grid::Point;
-use crate::synth::{design_timing, pending, Demand, Effort, Pending, Yosys};
+use crate::eval::sweep::area_row::area;
+use crate::eval::sweep::store::Store;
+use crate::synth::{pending, Pending, Yosys};
+use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::workers;
 use crate::tools::{Caller, Notice};
-use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Designs at once: a large part takes gigabytes.
 const MOST_JOBS: usize = 4;
-
-/// The area of a design, whose missing parts are synthesised, `jobs` at once.
-///
-/// # Errors
-/// When Yosys is missing or fails, or on Ctrl-C; parts that were done are kept.
-pub(super) fn area(design: &Design, yosys: &Yosys, jobs: usize) -> anyhow::Result<Value> {
-    let demand = Demand::of(design, yosys, Effort::Synthesise, jobs, &mut |_, _, _| ())?;
-    let timing = design_timing(design, yosys, Effort::Synthesise, &mut |_| ())?;
-    Ok(json!(AreaRow::new(design, &demand, &timing, &yosys.version().to_string())))
-}
 
 /// Yosys for the areas of a sweep; what is unusual about it is noted.
 ///

@@ -3,10 +3,10 @@
 //! A sweep may have a million of them, so no list of their texts is made: labels are made again for each pass.
 
 use crate::cli::compare::sweep::output::{List, Listed, Points, SweepOutput};
-use crate::cli::compare::sweep::store;
 use crate::cli::output::table::Widths;
 use crate::cli::output::ui::Ui;
 use crate::eval::grid::{Column, Outline, Role};
+use crate::eval::sweep::store;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;

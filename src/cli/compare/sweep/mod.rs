@@ -1,33 +1,30 @@
 //! `meshkv sweep`: runs every point of a grid of configurations and workloads on all cores, and writes a row
 //! each.
 
-mod area;
-mod areas;
 mod estimate;
-mod execute;
 mod fill;
 mod list;
 mod meta;
 mod output;
 mod slurm;
-mod store;
 
-pub(in crate::cli) use fill::{fill, Filled};
+pub(in crate::cli) use fill::fill;
 pub(in crate::cli) use meta::Meta;
 pub(in crate::cli) use output::{SweepOutput, SweepRow};
 pub(in crate::cli) use slurm::{fill_on_slurm, SlurmArgs, SCOPES as SLURM_SCOPES};
-pub(in crate::cli) use store::{Store, META, ROWS};
 
 use crate::cli::output::diagnostics::junit;
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::program::scope::{Only, Scope};
 use crate::config::{load_grid, Engine, Grid, Report, WorkKind};
 use crate::eval::grid::{expand, outline, with_area, Column, Expanded, Point, Record};
+use crate::eval::sweep::execute::{Execute, Outcome};
+use crate::eval::sweep::fill::Filled;
+use crate::eval::sweep::store::Store;
+use crate::tools::interrupt::Interrupt;
 use crate::tools::workers;
 use anyhow::{anyhow, Context};
-use execute::{Execute, Outcome};
 use list::text;
 use output::Summary;
 use serde_json::{Map, Value};
@@ -181,7 +178,8 @@ fn only(id: &str, all: &Expanded, ui: &Ui) -> anyhow::Result<ExitCode> {
     ui.made_from(&point.design.name, point.design.config_sha256());
     ui.seeded(Some(point.work.seed()));
     let interrupt = Interrupt::listen()?;
-    match Execute::new(&interrupt).run(point) {
+    let build = fill::build(&interrupt);
+    match Execute::new(&interrupt, &build).run(point) {
         Outcome::Row(found) => {
             let record = Record::new(&all.columns, point, &found);
             let pairs = || all.columns.iter().zip(&record.values);

@@ -2,7 +2,7 @@
 
 use crate::cli::output::diagnostics::Check;
 use crate::cli::output::ui::Ui;
-use crate::cli::program::whole_file;
+use crate::tools::whole_file;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;

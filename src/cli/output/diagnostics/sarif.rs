@@ -1,8 +1,8 @@
 //! Diagnostics as SARIF 2.1.0, which code hosts and editors read.
 
 use crate::cli::output::diagnostics::Diagnostic;
-use crate::cli::program::whole_file;
 use crate::config::Severity;
+use crate::tools::whole_file;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! Opens the fabric of a command: the model, or Verilog that is built or taken from the cache.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::simulate::cosim::args::Options;
 use crate::cli::simulate::library::library;
 use crate::cli::simulate::ports::place;
@@ -11,15 +10,11 @@ use crate::cosim::dut::model_mesh::ModelMesh;
 use crate::cosim::dut::network::Network;
 use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::verilated::waves::WaveWindow;
+use crate::cosim::dut::watched::{self, modelled, WATCHDOG};
 use crate::design::{Design, Port};
 use crate::model::cycle::network::Upset;
+use crate::tools::interrupt::Interrupt;
 use std::path::Path;
-
-/// Cycles with flits inside and none entering or leaving, after which the fabric counts as stuck.
-const WATCHDOG: u64 = 2_000;
-
-/// Seed of register values before the reset; any value must work.
-const POWER_UP_SEED: u64 = 1;
 
 /// The network of a command: model, Verilog or both.
 pub(super) enum Fabric {
@@ -102,18 +97,11 @@ pub(super) fn around(
     Ok(Fabric::Waves(WaveWindow::new(dut, path, difference.run, difference.wave_cycles()).into()))
 }
 
-/// The model of a fabric, after reset.
-pub(in crate::cli) fn modelled(design: &Design) -> ModelMesh {
-    let mut model = ModelMesh::with_numbers(design);
-    model.watchdog(WATCHDOG);
-    model
-}
-
 /// A verilated fabric, after reset.
 ///
 /// # Errors
 /// As [`open`].
-pub(in crate::cli) fn verilated(
+fn verilated(
     form: BuildForm,
     run: RunLength,
     design: &Design,
@@ -121,9 +109,7 @@ pub(in crate::cli) fn verilated(
     ui: &Ui,
 ) -> anyhow::Result<VerilatedMesh> {
     let library = library(design, form, run, interrupt, ui)?;
-    let mut dut = VerilatedMesh::open(&library, design, POWER_UP_SEED)?;
-    dut.watchdog(WATCHDOG);
-    Ok(dut)
+    Ok(watched::verilated(&library, design)?)
 }
 
 fn run_length(options: &Options, design: &Design) -> RunLength {

@@ -10,7 +10,6 @@ use crate::cli::compare::energy;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
 use crate::config::Engine;
@@ -19,6 +18,7 @@ use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Pl
 use crate::design::{Choice, Design};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, DecodeRow, DEFAULT_TIER};
+use crate::tools::interrupt::Interrupt;
 use std::process::ExitCode;
 
 /// Form of the build.

@@ -9,7 +9,7 @@ use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
 use crate::design::{row_of, Choice, Design};
-use crate::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+use crate::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,6 @@ use crate::cli::load::load;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::program::interrupt::Interrupt;
 use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
 use crate::cli::simulate::run::args::Args;
@@ -19,7 +18,8 @@ use crate::cosim::workloads::steps::{check, decode, Caches, Difference, Schedule
 use crate::design::{Choice, Design, Mapping};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, StepsLog, StepsRow};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::tensors::Tensors;
+use crate::tools::interrupt::Interrupt;
 use std::process::ExitCode;
 
 /// Engine that will run the steps, before the first.

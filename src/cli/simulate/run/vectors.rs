@@ -1,9 +1,9 @@
 //! `--vectors`: a run as files for `bench/tb.v`.
 
 use crate::cli::output::ui::Ui;
-use crate::cli::program::whole_file;
 use crate::cosim::workloads::attention::Job;
 use crate::cosim::workloads::device::Vectors;
+use crate::tools::whole_file;
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fs;

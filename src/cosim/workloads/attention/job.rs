@@ -6,7 +6,7 @@ use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{Workload, WorkloadError};
 use crate::design::{Descriptor, Design, Mapping, Sharing};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::tensors::Tensors;
 use std::ops::Range;
 
 /// Contents of memory where a new token is not written yet: 64 bits.

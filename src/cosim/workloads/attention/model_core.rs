@@ -12,7 +12,7 @@ use crate::cosim::workloads::attention::observed::expected::{Head, Numbers};
 use crate::cosim::workloads::attention::observed::visit_order::Visit;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::{self, ModuleSpec};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::tensors::Tensors;
 use crate::model::State;
 use std::ops::Range;
 use std::sync::mpsc::channel;

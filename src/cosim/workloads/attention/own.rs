@@ -1,8 +1,8 @@
 //! Streams with a cache of their own, and the contents that a host writes into external memory for them.
 
 use crate::design::Design;
-use crate::model::layout::{k_flits, v_flits};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::layout::{k_flits, v_flits};
+use crate::model::datapath::tensors::Tensors;
 use std::ops::Range;
 
 /// A stream of a job with a cache of its own.

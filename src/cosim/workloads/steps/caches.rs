@@ -6,7 +6,7 @@ use crate::cosim::hash::mix;
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::attention::{slice_bytes, slices, Job, Own};
 use crate::design::{Design, Mapping, Sharing};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::tensors::Tensors;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use super::schedule::Schedule;
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::design::{Design, Mapping, Sharing};
-use crate::model::tensors::Tensors;
+use crate::model::datapath::tensors::Tensors;
 
 /// Goes through all steps of a schedule without running one.
 ///

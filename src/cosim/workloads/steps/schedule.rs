@@ -2,7 +2,7 @@
 
 use super::error::StepsError;
 use crate::design::Design;
-use crate::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+use crate::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// Decode steps of some streams.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Work of a slice in each part.
 
 use crate::design::design::Design;
-use crate::design::serving::row_flits::flits_of_rows;
+use crate::design::mare::row_flits::flits_of_rows;
 use crate::design::takv::descriptor::Descriptor;
 use crate::design::takv::mapping::{Mapping, Piece};
 

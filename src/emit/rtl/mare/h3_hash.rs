@@ -1,6 +1,6 @@
 //! Matrices of hash functions as Verilog literals.
 
-use crate::design::serving::hash::matrix;
+use crate::design::mare::hash::matrix;
 
 /// The matrix of this seed, row 0 lowest, as a binary literal.
 pub(super) fn matrix_literal(seed: u64, rows: u32, cols: u32) -> String {

@@ -1,7 +1,7 @@
 //! Values of requesters and homes.
 
 use crate::design::depths::{CHECKED_DEPTH, EXTRA_MISSES};
-use crate::design::serving::hash::BLOOM_SEEDS;
+use crate::design::mare::hash::BLOOM_SEEDS;
 use crate::design::{index_bits, Array, Design, TILE_EVENTS};
 use crate::emit::rtl::mare::h3_hash::matrix_literal;
 use crate::emit::rtl::spec::values::Values;

@@ -2,7 +2,7 @@
 //! starts once all its logits are present and one of two buffers is free.
 
 use crate::design::Array;
-use crate::kernels::fabric::load_state::{self, Events, State};
+use crate::kernels::pad::load_state::{self, Events, State};
 use crate::model::cycle::common::DelayLine;
 
 /// Token range of a job.

@@ -6,7 +6,7 @@
 use super::finisher::{Finisher, OutFlit, Summed};
 use super::reduce_inlet::ReduceInlet;
 use crate::design::{index_bits, Design};
-use crate::kernels::fabric::root_phase::{self, Events, Phase};
+use crate::kernels::reduce::root_phase::{self, Events, Phase};
 use crate::model::cycle::common::DelayLine;
 use crate::model::cycle::mare::RootFlit;
 

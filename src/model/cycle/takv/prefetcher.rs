@@ -2,7 +2,7 @@
 
 use crate::design::depths::ASK_DEPTH;
 use crate::design::Mapping;
-use crate::kernels::fabric::k_then_v::{self, Progress};
+use crate::kernels::takv::k_then_v::{self, Progress};
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::{up_to, Command, MareParams};
 

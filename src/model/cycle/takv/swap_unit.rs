@@ -3,8 +3,8 @@
 
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::Design;
-use crate::kernels::fabric::swap_decision::{self, Side};
-use crate::kernels::fabric::swap_state::{self, Events, State};
+use crate::kernels::takv::swap_decision::{self, Side};
+use crate::kernels::takv::swap_state::{self, Events, State};
 
 /// Home of a row, with the row's sum.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,12 +1,14 @@
 //! A chunk: the points of one task of an array.
 
 use crate::cli::compare::sweep::estimate;
-use crate::cli::compare::sweep::execute::{Execute, Outcome};
+use crate::cli::compare::sweep::fill;
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::config::Config;
 use crate::design::{Design, Illegal};
 use crate::eval::grid::{Point, Work};
+use crate::eval::sweep::area_row::area as area_of;
+use crate::eval::sweep::execute::{Execute, Outcome};
+use crate::tools::interrupt::{Interrupt, Interrupted};
 use anyhow::{anyhow, Context};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -118,7 +120,8 @@ pub(in crate::cli::compare::sweep) fn run_chunk(dir: &Path, task: usize) -> anyh
     if fs::read(&rows)?.last().is_some_and(|&last| last != b'\n') {
         out.write_all(b"\n")?;
     }
-    let execute = Execute::new(&interrupt);
+    let build = fill::build(&interrupt);
+    let execute = Execute::new(&interrupt, &build);
     let stop = || interrupt.requested();
     for Task { id, name, config, work, row, area } in
         points.into_iter().filter(|point| !done.contains(&point.id))
@@ -128,7 +131,7 @@ pub(in crate::cli::compare::sweep) fn run_chunk(dir: &Path, task: usize) -> anyh
         let point = Point { id: id.clone(), labels: Vec::new(), design: design.into(), work };
         let kept = format!("at point {id}; rows before it are kept");
         let area = match area.then(|| estimate::find(&stop, &Ui::silent())).transpose() {
-            Ok(yosys) => yosys.map(|yosys| estimate::area(&point.design, &yosys, 1)).transpose(),
+            Ok(yosys) => yosys.map(|yosys| area_of(&point.design, &yosys, 1)).transpose(),
             Err(error) => Err(error),
         };
         let area = match area {

@@ -1,9 +1,9 @@
 //! Gathers the rows of tasks into the folder of the rows.
 
-use crate::cli::compare::sweep::fill::Filled;
 use crate::cli::compare::sweep::slurm::chunk::findings;
-use crate::cli::compare::sweep::store::Store;
 use crate::eval::grid::Point;
+use crate::eval::sweep::fill::Filled;
+use crate::eval::sweep::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -18,14 +18,14 @@ mod gather;
 pub(super) use chunk::run_chunk;
 
 use crate::cli::compare::sweep::estimate::{announce, carriers, find};
-use crate::cli::compare::sweep::fill::Filled;
-use crate::cli::compare::sweep::store::Store;
 use crate::cli::output::ui::Ui;
-use crate::cli::program::interrupt::{Interrupt, Interrupted};
 use crate::cli::program::scope::{Only, Scope};
-use crate::cli::program::whole_file;
 use crate::config::SlurmTable;
 use crate::eval::grid::Point;
+use crate::eval::sweep::fill::Filled;
+use crate::eval::sweep::store::Store;
+use crate::tools::interrupt::{Interrupt, Interrupted};
+use crate::tools::whole_file;
 use anyhow::{bail, Context};
 use array::Cluster;
 use gather::Gather;
@@ -183,7 +183,7 @@ pub(in crate::cli) fn fill_on_slurm(
             if interrupt.requested() {
                 let what = format!(
                     "with {} of {} rows in {}; array {} goes on: the same command gathers its rows, and `{}` ends it",
-                    store.len(),
+                    store.row_count(),
                     store.points(),
                     store.dir().display(),
                     job.id,

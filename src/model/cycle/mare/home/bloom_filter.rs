@@ -1,6 +1,6 @@
 //! Bloom filter in front of the exact tags (`meshkv_bloom_filter`).
 
-use crate::design::serving::hash::{matrix, BLOOM_SEEDS};
+use crate::design::mare::hash::{matrix, BLOOM_SEEDS};
 use crate::model::cycle::mare::params::MareParams;
 
 /// Two banks that alternate. Each hash function owns half of a bank's bits.

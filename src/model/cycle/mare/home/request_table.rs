@@ -1,6 +1,6 @@
 //! Table of open requests (`meshkv_request_table`).
 
-use crate::kernels::fabric::coalescing_window::{self, Wait};
+use crate::kernels::mare::coalescing_window::{self, Wait};
 use crate::model::cycle::common::{
     after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
 };

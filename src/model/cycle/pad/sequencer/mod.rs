@@ -9,7 +9,7 @@ use super::event_counters::Happens;
 use super::rows::Rows;
 use super::weight_loader::{Tokens, WeightLoader, WeightLoaderIn};
 use crate::design::{Array, Design, SUMS_READ};
-use crate::kernels::fabric::read_state::{self, Events, State};
+use crate::kernels::pad::read_state::{self, Events, State};
 use crate::model::cycle::mare::{KvFlit, PartFlit};
 use crate::model::cycle::reduce::Pair;
 use crate::model::cycle::takv::Ask;

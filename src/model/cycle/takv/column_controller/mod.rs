@@ -13,7 +13,7 @@ use super::swap_unit::Placed;
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
 use crate::design::{index_bits, Descriptor, Design, Mapping, Sharing};
 use crate::kernels::cells::credit_counter;
-use crate::kernels::fabric::descriptor_state::{self, Events, State};
+use crate::kernels::takv::descriptor_state::{self, Events, State};
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::low_bits;
 use held::Held;

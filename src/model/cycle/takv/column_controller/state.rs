@@ -3,7 +3,7 @@
 use super::held::Held;
 use super::pipeline::{At, Item};
 use crate::design::{Append, Descriptor};
-use crate::kernels::fabric::descriptor_state::State;
+use crate::kernels::takv::descriptor_state::State;
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::takv::{BusWord, TokenGroup};
 

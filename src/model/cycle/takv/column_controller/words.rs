@@ -3,7 +3,7 @@
 use super::pipeline::{turned, Item, Pieces};
 use super::state::{ColumnController, STAGES};
 use crate::design::{Descriptor, Design, Mapping};
-use crate::kernels::fabric::descriptor_state::State;
+use crate::kernels::takv::descriptor_state::State;
 use crate::model::cycle::mare::low_bits;
 use crate::model::cycle::takv::{BusWord, Kind, Query};
 

@@ -2,7 +2,7 @@
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::kernels::cells::credit_counter;
-use crate::kernels::fabric::k_then_v::{self, Progress};
+use crate::kernels::takv::k_then_v::{self, Progress};
 use crate::model::cycle::common::{bits, lowest_free, Fifo};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 use crate::model::cycle::takv::memory::burst::{Answer, Burst};

@@ -1,0 +1,3 @@
+//! Decisions of the homes of slices (MaRe).
+
+pub mod coalescing_window;

@@ -1,0 +1,3 @@
+//! Decisions of the roots that add partial results.
+
+pub mod root_phase;
