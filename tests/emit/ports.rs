@@ -78,7 +78,8 @@ fn a_port_that_was_read_otherwise_is_found() {
     let design = named("tiny");
     let files = emit(&design).unwrap();
     let fifo = modules(&design).into_iter().find(|module| module.name == "meshkv_fifo").unwrap();
-    let otherwise: [(&str, fn(&mut ModuleSpec)); 4] = [
+    type Change = fn(&mut ModuleSpec);
+    let otherwise: [(&str, Change); 4] = [
         ("PINMISSING", |fifo| drop(fifo.ports.pop())),
         ("PINNOTFOUND", |fifo| fifo.ports[2].name += "_other"),
         ("WIDTH", |fifo| fifo.ports.last_mut().unwrap().width.bits += 1),
@@ -87,7 +88,7 @@ fn a_port_that_was_read_otherwise_is_found() {
             output.dir = Dir::Input;
         }),
     ];
-    assert_eq!(said(&files, &[fifo.clone()]), [""; 0]);
+    assert_eq!(said(&files, std::slice::from_ref(&fifo)), [""; 0]);
     for (finding, change) in otherwise {
         let mut read = fifo.clone();
         change(&mut read);
