@@ -98,8 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn every_register_input_has_its_next_value_as_output() {
-        for kernel in all().unwrap() {
+    fn a_kernel_that_decides_registers_decides_all_that_it_reads() {
+        // The arbiters decide none: their shells move the pointer when a grant is used.
+        let decides = |kernel: &Kernel| kernel.outputs.iter().any(|name| name.ends_with("_d"));
+        for kernel in all().unwrap().into_iter().filter(decides) {
             for state in kernel.inputs.iter().filter_map(|name| name.strip_suffix("_q")) {
                 assert!(kernel.outputs.contains(&format!("{state}_d")), "{}: {state}", kernel.name);
             }
