@@ -78,8 +78,8 @@ fn what_has_no_configuration_or_two_kinds_of_work_is_refused() {
     for (line, words) in [
         ("sim", "<CONFIG>"),
         ("sim decode", "<CONFIG>"),
-        ("cosim --load 0.2 fetch configs/tiny.toml", "before `fetch` is for traffic: --load <LOAD>"),
-        ("sim configs/tiny.toml decode configs/tiny.toml", "before `decode` is for traffic: <CONFIG>"),
+        ("cosim --load 0.2 fetch configs/tiny.toml", "before `fetch` apply only to traffic: --load <LOAD>"),
+        ("sim configs/tiny.toml decode configs/tiny.toml", "before `decode` apply only to traffic: <CONFIG>"),
         ("sim fetch configs/tiny.toml --load 0.2", "--load"),
         ("sim fetch configs/tiny.toml --wave x.fst", "add --engine rtl"),
         ("cosim decode configs/tiny.toml --upset 0,0@9", "--lockstep"),

@@ -8,6 +8,7 @@ mod goldens;
 mod lint_matrix;
 mod lint_named;
 mod ports;
+mod registers;
 mod slr_crossings;
 mod unset;
 mod verdict;

@@ -4,7 +4,7 @@ use crate::synth::{Limits, Shell};
 use crate::tools::workers;
 use std::path::PathBuf;
 
-/// Estimate the resources and clock periods of a configuration on the device, and whether it fits
+/// Estimate resources and clock periods on the device, and whether the design fits
 ///
 /// Router, tile and all that is shared go through Yosys, each once, and are scaled to the mesh. The result is held
 /// against each region (SLR) of the device. Periods are estimates of static analysis without routing. Results are kept,
