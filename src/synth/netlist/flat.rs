@@ -96,15 +96,6 @@ impl Bits {
     }
 }
 
-/// Name of a port's clock or of another port: [`Netlist::ports`] has its bits.
-pub(in crate::synth) fn port_bit(port: &str, place: usize, width: usize) -> String {
-    if width == 1 {
-        port.to_owned()
-    } else {
-        format!("{port}[{place}]")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::synth::netlist::flat::*;

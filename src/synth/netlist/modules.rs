@@ -132,10 +132,15 @@ impl Wire {
 
     /// Name of one of its bits.
     pub fn bit(&self, place: u32) -> String {
-        match self.width {
-            1 => self.name.clone(),
-            _ => format!("{}[{place}]", self.name),
-        }
+        bit_name(&self.name, place, self.width)
+    }
+}
+
+/// Name of a bit of a wire or port.
+pub fn bit_name(name: &str, place: u32, width: u32) -> String {
+    match width {
+        1 => name.to_owned(),
+        _ => format!("{name}[{place}]"),
     }
 }
 

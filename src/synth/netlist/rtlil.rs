@@ -12,16 +12,14 @@ impl Modules {
     /// When the text is cut short, is no such netlist, or has processes.
     pub fn parse(rtlil: &str) -> Result<Modules> {
         let mut modules = Modules::default();
-        let mut attributes = Attributes::default();
+        let mut kept = false;
         let mut lines = rtlil.lines().map(str::trim_start);
         while let Some(line) = lines.next() {
-            if let Some(attribute) = line.strip_prefix("attribute ") {
-                attributes.add(attribute);
-            } else if let Some(key) = line.strip_prefix("module ") {
-                let kept = std::mem::take(&mut attributes).keep_hierarchy;
+            kept |= line.starts_with("attribute \\keep_hierarchy ");
+            if let Some(key) = line.strip_prefix("module ") {
                 let module =
                     Reading::default().module(&mut lines).with_context(|| format!("module {key}"))?;
-                modules.all.insert(plain(key), Module { kept, ..module });
+                modules.all.insert(plain(key), Module { kept: std::mem::take(&mut kept), ..module });
             }
         }
         Ok(modules)
@@ -33,27 +31,14 @@ fn plain(name: &str) -> String {
     name.strip_prefix('\\').unwrap_or(name).to_owned()
 }
 
-/// Attributes of the next object.
-#[derive(Default)]
-struct Attributes {
-    async_reg: bool,
-    initial: bool,
-    keep_hierarchy: bool,
-    /// Path of an object that flattening moved.
-    path: Option<String>,
-}
-
-impl Attributes {
-    /// `\\async_reg "true"`, `\\hdlname "u_fifo u_write gray_q"`.
-    fn add(&mut self, attribute: &str) {
-        let (name, value) = attribute.split_once(' ').unwrap_or((attribute, ""));
-        match name {
-            "\\async_reg" => self.async_reg = true,
-            "\\init" => self.initial = true,
-            "\\keep_hierarchy" => self.keep_hierarchy = true,
-            "\\hdlname" => self.path = Some(value.trim_matches('"').replace(' ', "/")),
-            _ => (),
-        }
+/// Notes an attribute of the next object, as if that were a wire: `\\async_reg "true"`, `\\hdlname "u_fifo u_write gray_q"`.
+fn note(next: &mut Wire, attribute: &str) {
+    let (name, value) = attribute.split_once(' ').unwrap_or((attribute, ""));
+    match name {
+        "\\async_reg" => next.async_reg = true,
+        "\\init" => next.initial = true,
+        "\\hdlname" => next.path = Some(value.trim_matches('"').replace(' ', "/")),
+        _ => (),
     }
 }
 
@@ -67,28 +52,28 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn module(mut self, lines: &mut impl Iterator<Item = &'a str>) -> Result<Module> {
-        let mut attributes = Attributes::default();
+        let mut next = Wire::default();
         while let Some(line) = lines.next() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             // Attributes stand before their object.
             if word == "attribute" {
-                attributes.add(rest);
+                note(&mut next, rest);
                 continue;
             }
-            let attributes = std::mem::take(&mut attributes);
+            let next = std::mem::take(&mut next);
             match word {
                 "end" => {
                     self.module.ports.sort_by(|a, b| a.name.cmp(&b.name));
                     return Ok(self.module);
                 }
-                "wire" => self.wire(rest, attributes)?,
+                "wire" => self.wire(rest, next)?,
                 "connect" => {
                     let mut words = rest.split(' ').peekable();
                     let (to, from) = (self.bits(&mut words)?, self.bits(&mut words)?);
                     self.module.connected.extend(to.into_iter().zip(from));
                 }
                 "cell" => {
-                    let cell = self.cell(rest, attributes, lines)?;
+                    let cell = self.cell(rest, next.path, lines)?;
                     self.module.cells.push(cell);
                 }
                 "process" => bail!("it has a process: `proc` was not run"),
@@ -99,9 +84,9 @@ impl<'a> Reading<'a> {
     }
 
     /// `width 5 offset 2 output 4 \m_data`.
-    fn wire(&mut self, rest: &'a str, attributes: Attributes) -> Result<()> {
+    fn wire(&mut self, rest: &'a str, mut wire: Wire) -> Result<()> {
         let (words, key) = rest.rsplit_once(' ').unwrap_or(("", rest));
-        let mut wire = Wire { name: plain(key), first: self.module.nets(), width: 1, ..Wire::default() };
+        (wire.name, wire.first, wire.width) = (plain(key), self.module.nets(), 1);
         let mut output = None;
         let mut words = words.split(' ');
         while let Some(word) = words.next() {
@@ -113,8 +98,6 @@ impl<'a> Reading<'a> {
                 _ => (),
             }
         }
-        let Attributes { async_reg, initial, path, .. } = attributes;
-        (wire.async_reg, wire.initial, wire.path) = (async_reg, initial, path);
         self.nets.insert(key, (wire.first, wire.width));
         if let Some(output) = output {
             let bits = wire.nets().map(Bit::Net).collect();
@@ -127,11 +110,10 @@ impl<'a> Reading<'a> {
     fn cell(
         &self,
         head: &str,
-        attributes: Attributes,
+        path: Option<String>,
         lines: &mut impl Iterator<Item = &'a str>,
     ) -> Result<Cell> {
         let (kind, name) = head.split_once(' ').context("a cell without a name")?;
-        let path = attributes.path;
         let mut cell = Cell { kind: plain(kind), name: plain(name), path, ..Cell::default() };
         for line in lines {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -140,8 +122,7 @@ impl<'a> Reading<'a> {
                     cell.ports.sort_by(|a, b| a.name.cmp(&b.name));
                     return Ok(cell);
                 }
-                ("parameter", Some(("signed" | "real", rest))) => cell.parameters.extend(parameter(rest)),
-                ("parameter", Some(_)) => cell.parameters.extend(parameter(rest)),
+                ("parameter", _) => cell.parameters.extend(parameter(rest)),
                 ("connect", Some((port, signal))) => {
                     let bits = self.bits(&mut signal.split(' ').peekable())?;
                     cell.ports.push(Port { name: plain(port), output: false, bits });
@@ -176,9 +157,10 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// `\\WIDTH 5`.
+/// `\WIDTH 5`, perhaps after `signed`.
 fn parameter(text: &str) -> Option<(String, String)> {
-    text.split_once(' ').map(|(name, value)| (plain(name), value.to_owned()))
+    let (name, value) = text.split_once('\\')?.1.split_once(' ')?;
+    Some((name.to_owned(), value.to_owned()))
 }
 
 /// Bits of a constant: `4'01xz`, or a number of 32 bits.

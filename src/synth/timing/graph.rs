@@ -3,8 +3,8 @@
 //! Paths start where an output follows a clock and end where an input is sampled by one. A path belongs to a
 //! clock if both do. Ports start and end paths as well, in a domain of their own.
 
-use crate::synth::netlist::flat::{port_bit, Netlist};
-use crate::synth::netlist::modules::{Bit, Cell, Port};
+use crate::synth::netlist::flat::Netlist;
+use crate::synth::netlist::modules::{bit_name, Bit, Cell, Port};
 use crate::synth::timing::library::arcs::{net_ns, Driver, End, Pin, Start, Timing, Within};
 use crate::synth::timing::library::cells;
 use anyhow::{bail, Result};
@@ -222,7 +222,7 @@ fn ports(
                 sources.push(Source { at, cell: None, domain });
             } else if port.output {
                 let pin = Pin::Fabric;
-                let name = port_bit(&port.name, place, port.bits.len());
+                let name = bit_name(&port.name, place as u32, port.bits.len() as u32);
                 let at = End { input: net, clock: net, ns: 0.0, pin, levels: 0, name, inside };
                 let net_ns = net_ns(drivers[net as usize], fanout[net as usize], pin);
                 sinks.push(Sink { at, cell: None, domain, net_ns });
