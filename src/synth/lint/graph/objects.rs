@@ -112,7 +112,7 @@ module $paramod\\sub\\WIDTH=s32'00000000000000000000000000000010
     parameter \\WIDTH 5
     connect \\CLK \\clk
     connect \\D $0\\first_q[1:0]
-    connect \\Q { \\high_q [5:4] \\first_q }
+    connect \\Q { \\high_q [1:0] \\first_q }
   end
   connect \\m_data \\first_q
 end
