@@ -28,13 +28,13 @@ fn main() {
 }
 
 /// Files that decide what `meshkv lint` finds: designs that it has found clean are kept as long as none changes.
-const LINT: [&str; 3] = ["src/synth/lint", "sim/lint.vlt", "sim/vivado"];
+const LINT: [&str; 4] = ["src/synth/lint", "src/synth/netlist", "sim/lint.vlt", "sim/vivado"];
 
 /// Sets `MESHKV_LINT_CHECKS` to a digest of them.
 fn digest_of_lint() {
     let mut digest = DefaultHasher::new();
     let mut left: Vec<PathBuf> = LINT.iter().map(PathBuf::from).collect();
-    println!("cargo::rerun-if-changed={}", LINT[0]);
+    LINT.iter().for_each(|path| println!("cargo::rerun-if-changed={path}"));
     while let Some(path) = left.pop() {
         if path.is_dir() {
             let entries = fs::read_dir(&path).expect("a folder of the package");

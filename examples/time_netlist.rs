@@ -1,4 +1,4 @@
-//! Times a flat netlist of UltraScale+ cells in Yosys' JSON: `time_netlist NETLIST.json MODULE`.
+//! Times a flat netlist of UltraScale+ cells in Yosys' RTLIL: `time_netlist NETLIST.il MODULE`.
 //!
 //! `scripts/calibrate_timing.sh` compares the result with placed and routed designs.
 

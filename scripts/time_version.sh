@@ -46,7 +46,7 @@ for MODULE; do
         read_verilog -DMESHKV_DSP48E2 *.v; hierarchy -top $MODULE; proc; $PLACE
         synth_xilinx -family xcup -noiopad -flatten -top $MODULE;
         setattr -mod -unset keep_hierarchy; setattr -unset keep_hierarchy; flatten; clean;
-        write_json netlist.json")
+        write_rtlil netlist.il")
     echo "$MODULE of $VERSION"
-    cargo run --quiet --locked --example time_netlist -- "$WORK/netlist.json" "$MODULE"
+    cargo run --quiet --locked --example time_netlist -- "$WORK/netlist.il" "$MODULE"
 done

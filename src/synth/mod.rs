@@ -2,7 +2,8 @@
 //!
 //! For the estimate Yosys synthesises the parts of a design, which are scaled to the mesh and compared with each region.
 //!
-//! * `yosys`: one module mapped to Xilinx cells, cached by content; `netlist` counts the cells.
+//! * `yosys`: one module mapped to Xilinx cells, cached by content.
+//! * `netlist`: the reader of what Yosys writes, for the estimate and for lint; it counts cells.
 //! * `timing`: the longest paths of a netlist, and `timed` those of a whole design.
 //! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
@@ -29,7 +30,7 @@ mod yosys;
 
 pub use bound::{bound_of_tile, lower_bounds, Bound};
 pub use estimate::{Boundary, Demand, Estimate, Limits, Over, Shell};
-pub use netlist::{Area, Netlist};
+pub use netlist::{area::Area, flat::Netlist, modules::Modules};
 pub use parts::{parts, Clock, Part, Scale};
 pub use pending::{pending, Pending};
 pub use picture::floorplan_picture;

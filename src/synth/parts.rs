@@ -1,6 +1,6 @@
 //! The modules of a design, with the number of instances, their place and their clock.
 
-use super::netlist::Area;
+use super::netlist::area::Area;
 use super::yosys::Costs;
 use crate::design::{Design, Floorplan, Mesh};
 use crate::emit::{self, ModuleSpec};

@@ -3,7 +3,7 @@
 //! The recipe is that of the figures in `docs/figures.md`: `synth_xilinx -family xcup -noiopad -flatten`, mapped for
 //! few levels, DSPs by name. [`timing`](super::timing) analyses the netlist. Results are kept in the build cache.
 
-use super::netlist::{Area, Netlist};
+use super::netlist::{area::Area, flat::Netlist};
 use super::timing::{PartTiming, Timing};
 use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::cache::{Cache, CacheStep, Hears, Key};
@@ -25,7 +25,7 @@ const MEASURE: &str = "5";
 const COSTS: &str = "costs.json";
 const TIMING: &str = "timing.json";
 /// Netlist that Yosys writes.
-const MAPPED: &str = "mapped.json";
+const MAPPED: &str = "mapped.il";
 
 /// Costs of a module, with all that it instantiates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -284,7 +284,7 @@ fn script(top: &str, change: &str) -> String {
         "{FEW_LEVELS}; read_verilog {defines} rtl/*.v; {change}hierarchy -top {top}; proc; {FLIP_FLOPS}; \
          synth_xilinx -family xcup -noiopad -flatten -top {top}; \
          setattr -mod -unset keep_hierarchy; setattr -unset keep_hierarchy; flatten; clean; \
-         write_json {MAPPED}"
+         write_rtlil {MAPPED}"
     )
 }
 

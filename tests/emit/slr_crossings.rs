@@ -4,8 +4,9 @@
 use crate::support::sources::source_mut;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
-use meshkv::synth::lint::graph::{connections::Modules, fanout, slr};
+use meshkv::synth::lint::graph::{fanout, slr};
 use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::synth::lint::vivado;
 use meshkv::tools::interrupt::Interrupt;
 use std::path::Path;
 
@@ -18,7 +19,7 @@ fn said(files: &[SourceFile]) -> Vec<String> {
         let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
         assert!(found.is_empty(), "{found:?}");
     }
-    let modules = Modules::read(&linters, dir.path(), TOP, &Interrupt::default()).unwrap();
+    let modules = vivado::registers(&linters, dir.path(), TOP, &Interrupt::default()).unwrap();
     let mut found = slr::check(&modules, dir.path(), TOP).unwrap();
     found.extend(fanout::check(&modules, TOP).unwrap());
     found.into_iter().map(|message| message.text).collect()

@@ -1,8 +1,9 @@
 //! Emitted files as Yosys elaborates them.
 
 use meshkv::emit::{SourceFile, TOP};
-use meshkv::synth::lint::graph::connections::Modules;
 use meshkv::synth::lint::passes::{lay_out, Depth, Linters};
+use meshkv::synth::lint::vivado;
+use meshkv::synth::Modules;
 use meshkv::tools::interrupt::Interrupt;
 
 /// The modules of a design that Yosys reads without a word.
@@ -14,5 +15,5 @@ pub fn elaborated(files: &[SourceFile]) -> Modules {
     for pass in passes.iter().filter(|pass| pass.tool.name == "yosys") {
         assert_eq!(pass.run(dir.path(), &Interrupt::default()).unwrap(), []);
     }
-    Modules::read(&linters, dir.path(), TOP, &Interrupt::default()).unwrap()
+    vivado::registers(&linters, dir.path(), TOP, &Interrupt::default()).unwrap()
 }

@@ -10,10 +10,10 @@ pub mod unset;
 pub mod vivado;
 
 use crate::emit::{self, SourceFile};
+use crate::synth::netlist::modules::Modules;
 use crate::tools::interrupt::Interrupt;
 use crate::tools::{workers, Tool};
 use anyhow::{Context, Result};
-use graph::connections::Modules;
 use graph::flat::Flat;
 use kept::Kept;
 use messages::Message;
@@ -135,7 +135,7 @@ fn lint<'a>(
         Ok(())
     })?;
     let elaborated = dir.path().join(passes::netlist(emit::TOP)).is_file();
-    let read = || Modules::read(linters, dir.path(), emit::TOP, interrupt);
+    let read = || vivado::registers(linters, dir.path(), emit::TOP, interrupt);
     let modules = elaborated.then(read).transpose()?;
     let mut readings = Vec::new();
     for (kind, pass) in passes[0].iter().enumerate() {

@@ -112,8 +112,8 @@ fn is_wrong((kind, port): (&str, &str), stage: Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::synth::lint::graph::connections::Modules;
     use crate::synth::lint::unset::*;
+    use crate::synth::netlist::modules::Modules;
 
     fn cell(kind: &str, number: usize, ports: &[(&str, &str)]) -> String {
         let connect = |(port, net): &(&str, &str)| format!("    connect \\{port} \\{net}\n");

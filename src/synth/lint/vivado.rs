@@ -2,13 +2,14 @@
 //! netlist with the hierarchy that synthesis leaves.
 
 use crate::emit::{self, SourceFile, CARD_DEFINES};
-use crate::synth::lint::graph::netlist::Netlist;
+use crate::synth::lint::graph::objects::to_tcl;
 use crate::synth::lint::messages::{Message, Severity};
 use crate::synth::lint::passes::{self, flattened, Linters};
+use crate::synth::netlist::modules::Modules;
 use crate::tools::child::{self, Ended};
 use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::{self, Tool, ToolError};
-use anyhow::{Context as _, Result};
+use anyhow::{bail, Context as _, Result};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -61,10 +62,10 @@ pub fn concerns(files: &[SourceFile]) -> [bool; 2] {
 pub fn hierarchy(
     tclsh: &Tool,
     dir: &Path,
-    (netlist, top): (&Netlist, &str),
+    (netlist, top): (&Modules, &str),
     interrupt: &Interrupt,
 ) -> Result<(Vec<Message>, Vec<String>)> {
-    let (names, number) = netlist.to_tcl(top, "")?;
+    let (names, number) = to_tcl(netlist, top, "")?;
     let file = constraint(top, "hierarchy");
     let job = format!(
         "set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc {file}\nvivado::print_kept\n"
@@ -79,8 +80,8 @@ pub fn hierarchy(
 /// When the netlist cannot be read or the interpreter cannot be started.
 pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
     // The elaborated netlist is there for the messages: it has the levels that are dissolved.
-    let (elaborated, whole) = read(dir, &passes::netlist(top))?.to_tcl(top, "e")?;
-    let (names, number) = read(dir, &flattened(top))?.to_tcl(top, "")?;
+    let (elaborated, whole) = to_tcl(&read(dir, &passes::netlist(top))?, top, "e")?;
+    let (names, number) = to_tcl(&read(dir, &flattened(top))?, top, "")?;
     let mut job =
         format!("set vivado::scope {number}\nset vivado::elaborated {whole}\nvivado::prepare_xdc\n");
     for file in CONSTRAINTS.map(|kind| constraint(top, kind)) {
@@ -98,9 +99,22 @@ pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -
 ///
 /// # Errors
 /// When there is none, or it is cut short.
-pub fn read(dir: &Path, netlist: &str) -> Result<Netlist> {
+pub fn read(dir: &Path, netlist: &str) -> Result<Modules> {
     let text = fs::read_to_string(dir.join(netlist)).with_context(|| format!("Yosys wrote no {netlist}"))?;
-    Netlist::parse(&text)
+    Modules::parse(&text)
+}
+
+/// Reads what Yosys has elaborated in `dir`. Enables and resets are inputs of registers, and what drives nothing is gone.
+///
+/// # Errors
+/// When Yosys cannot be started or fails.
+pub fn registers(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Modules> {
+    let (elaborated, file) = (passes::netlist(top), format!("{top}.registers.il"));
+    let script = format!("read_rtlil {elaborated}; opt_dff; opt_clean; write_rtlil {file}");
+    if let Some(said) = yosys(linters, dir, &script, interrupt)? {
+        bail!("Yosys cannot find the registers: {said}");
+    }
+    read(dir, &file)
 }
 
 /// Runs the constraints of the card's pins on the wrapper.
@@ -113,7 +127,7 @@ pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<
         let text = format!("board/meshkv_u280.v: {said}");
         return Ok(vec![Message { severity: Severity::Error, text }]);
     }
-    let (names, number) = read(dir, "board.il")?.to_tcl("meshkv_u280", "")?;
+    let (names, number) = to_tcl(&read(dir, "board.il")?, "meshkv_u280", "")?;
     let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings constraints/u280.xdc\n");
     Ok(run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)?.0)
 }
@@ -147,12 +161,12 @@ pub fn script(
     found: Installation<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Message>> {
-    let (mut job, number) = read(dir, &flattened(top))?.to_tcl(top, "")?;
+    let (mut job, number) = to_tcl(&read(dir, &flattened(top))?, top, "")?;
     let mut ours = format!("{top} {number}");
     for (place, converter) in CONVERTERS.iter().enumerate() {
         if dir.join(flattened(converter)).is_file() {
-            let (names, number) =
-                read(dir, &flattened(converter))?.to_tcl(converter, &format!("c{place}"))?;
+            let netlist = read(dir, &flattened(converter))?;
+            let (names, number) = to_tcl(&netlist, converter, &format!("c{place}"))?;
             job += &names;
             ours += &format!(" {converter} {number}");
         }

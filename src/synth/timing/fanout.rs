@@ -1,7 +1,7 @@
 //! Nets with the most pins: the pins that a reset, an enable or a select reaches within one cycle.
 
 use super::paths::{word, Naming};
-use crate::synth::netlist::Direction;
+use crate::synth::netlist::modules::Port;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -37,13 +37,12 @@ pub(super) fn most(naming: &Naming, inside: bool) -> Vec<Net> {
     let graph = naming.graph;
     let netlist = graph.netlist;
     let of_ports: BTreeSet<u32> = match inside {
-        true => netlist.ports.values().flat_map(|port| &port.bits).filter_map(|bit| bit.net()).collect(),
+        true => netlist.ports.iter().flat_map(Port::nets).collect(),
         false => BTreeSet::new(),
     };
     let mut largest: Vec<(u32, u32, &str)> = Vec::new();
     for cell in &netlist.cells {
-        let outputs = cell.pins(Direction::Output).flat_map(|(_, bits)| bits);
-        for net in outputs.filter_map(|bit| bit.net()).filter(|net| !of_ports.contains(net)) {
+        for net in cell.outputs().flat_map(Port::nets).filter(|net| !of_ports.contains(net)) {
             let kind = cell.kind.rsplit('\\').next().unwrap_or_default();
             largest.push((graph.fanout[net as usize], net, kind));
         }

@@ -3,7 +3,8 @@
 //! Paths start where an output follows a clock and end where an input is sampled by one. A path belongs to a
 //! clock if both do. Ports start and end paths as well, in a domain of their own.
 
-use crate::synth::netlist::{port_bit, Cell, Direction, Netlist};
+use crate::synth::netlist::flat::Netlist;
+use crate::synth::netlist::modules::{bit_name, Bit, Cell, Port};
 use crate::synth::timing::library::arcs::{net_ns, Driver, End, Pin, Start, Timing, Within};
 use crate::synth::timing::library::cells;
 use anyhow::{bail, Result};
@@ -186,15 +187,14 @@ fn loads(netlist: &Netlist, timings: &[Timing]) -> (Vec<u32>, Vec<Driver>) {
         match &timing.loads {
             Some(loads) => loads.iter().for_each(|(net, pins)| fanout[*net as usize] += pins),
             None => {
-                let inputs = cell.pins(Direction::Input).filter(|(pin, _)| !cells::CLOCK_PINS.contains(pin));
-                let nets = inputs.flat_map(|(_, bits)| bits).filter_map(|bit| bit.net());
-                nets.for_each(|net| fanout[net as usize] += 1);
+                let inputs = cell.inputs().filter(|pin| !cells::CLOCK_PINS.contains(&pin.name.as_str()));
+                inputs.flat_map(Port::nets).for_each(|net| fanout[net as usize] += 1);
             }
         }
-        for (pin, bits) in cell.pins(Direction::Output) {
-            for (place, bit) in bits.iter().enumerate() {
+        for pin in cell.outputs() {
+            for (place, bit) in pin.bits.iter().enumerate() {
                 if let Some(net) = bit.net() {
-                    drivers[net as usize] = cells::driver(cell, pin, place);
+                    drivers[net as usize] = cells::driver(cell, &pin.name, place);
                 }
             }
         }
@@ -213,16 +213,16 @@ fn ports(
     sinks: &mut Vec<Sink>,
 ) {
     let domain = clocks.roots.len();
-    for (name, port) in &netlist.ports {
+    for port in &netlist.ports {
         for (place, bit) in port.bits.iter().enumerate() {
             let Some(net) = bit.net() else { continue };
             let inside = None;
-            if port.direction == Direction::Input && !clocks.roots.contains(&net) {
+            if !port.output && !clocks.roots.contains(&net) {
                 let at = Start { output: net, clock: net, ns: 0.0, levels: 0, inside };
                 sources.push(Source { at, cell: None, domain });
-            } else if port.direction == Direction::Output {
+            } else if port.output {
                 let pin = Pin::Fabric;
-                let name = port_bit(name, place, port.bits.len());
+                let name = bit_name(&port.name, place as u32, port.bits.len() as u32);
                 let at = End { input: net, clock: net, ns: 0.0, pin, levels: 0, name, inside };
                 let net_ns = net_ns(drivers[net as usize], fanout[net as usize], pin);
                 sinks.push(Sink { at, cell: None, domain, net_ns });
@@ -270,13 +270,11 @@ impl Clocks {
     /// Names: that of the port if the clock comes from one.
     fn names(&self, netlist: &Netlist) -> Vec<String> {
         let port_of = |root: &u32| {
-            let mut ports = netlist.ports.iter();
-            ports
-                .find(|(_, port)| port.bits.len() == 1 && port.bits[0].net() == Some(*root))
-                .map(|(name, _)| name)
+            let port = netlist.ports.iter().find(|port| port.bits == [Bit::Net(*root)])?;
+            Some(port.name.as_str())
         };
         let name = |root: &u32| {
-            let name = port_of(root).map(String::as_str).or_else(|| netlist.name(*root));
+            let name = port_of(root).or_else(|| netlist.name(*root));
             name.map_or_else(|| format!("clock {root}"), str::to_owned)
         };
         self.roots.iter().map(name).collect()

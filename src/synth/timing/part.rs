@@ -5,7 +5,8 @@ use super::arrivals::{Arrivals, Way, NEVER};
 use super::fanout::{self, Net};
 use super::graph::Graph;
 use super::paths::{ClockPaths, Naming, Step};
-use crate::synth::netlist::{Bit, Direction, Netlist};
+use crate::synth::netlist::flat::Netlist;
+use crate::synth::netlist::modules::Bit;
 use crate::synth::timing::library::delays;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -117,18 +118,18 @@ impl PartTiming {
 
 fn interface(graph: &Graph, naming: &Naming) -> Interface {
     let mut interface = Interface::default();
-    for (name, place, net) in bits(graph.netlist, Direction::Input) {
+    for (name, place, net) in bits(graph.netlist, false) {
         let fanout = graph.fanout[net as usize];
         interface.inputs.push(Input { port: name.to_owned(), place, fanout, tails: Vec::new() });
     }
-    for (name, place, net) in bits(graph.netlist, Direction::Output) {
+    for (name, place, net) in bits(graph.netlist, true) {
         let fanout = graph.fanout[net as usize];
         let (heads, through) = (Vec::new(), Vec::new());
         interface.outputs.push(Output { port: name.to_owned(), place, fanout, heads, through });
     }
     for (domain, clock) in graph.clocks.iter().enumerate() {
         let (forward, backward) = (Arrivals::forward(graph, domain), Arrivals::backward(graph, domain));
-        for ((_, _, net), output) in bits(graph.netlist, Direction::Output).zip(&mut interface.outputs) {
+        for ((_, _, net), output) in bits(graph.netlist, true).zip(&mut interface.outputs) {
             let Some(ns) = forward.ns(net) else { continue };
             let way = forward.way_to(graph, net);
             output.heads.push(Tail {
@@ -140,7 +141,7 @@ fn interface(graph: &Graph, naming: &Naming) -> Interface {
                 steps: naming.head(&way),
             });
         }
-        for ((_, _, net), input) in bits(graph.netlist, Direction::Input).zip(&mut interface.inputs) {
+        for ((_, _, net), input) in bits(graph.netlist, false).zip(&mut interface.inputs) {
             let Some(ns) = backward.ns(net) else { continue };
             let way = backward.way_from(graph, net);
             let sink = &graph.sinks[way.terminal];
@@ -168,11 +169,11 @@ fn without_first_net(steps: &mut [Step], fanout: u32) {
     }
 }
 
-/// Bits of the ports of a direction that are nets.
-fn bits(netlist: &Netlist, direction: Direction) -> impl Iterator<Item = (&str, usize, u32)> {
-    let ports = netlist.ports.iter().filter(move |(_, port)| port.direction == direction);
-    ports.flat_map(|(name, port)| {
-        let net = |(place, bit): (usize, &Bit)| Some((name.as_str(), place, bit.net()?));
+/// Bits of the inputs, or outputs, that are nets.
+fn bits(netlist: &Netlist, output: bool) -> impl Iterator<Item = (&str, usize, u32)> {
+    let ports = netlist.ports.iter().filter(move |port| port.output == output);
+    ports.flat_map(|port| {
+        let net = |(place, bit): (usize, &Bit)| Some((port.name.as_str(), place, bit.net()?));
         port.bits.iter().enumerate().filter_map(net)
     })
 }
@@ -180,13 +181,13 @@ fn bits(netlist: &Netlist, direction: Direction) -> impl Iterator<Item = (&str, 
 /// Adds the ways from inputs to outputs, one search for each input that has any.
 fn through(graph: &Graph, naming: &Naming, interface: &mut Interface) {
     let mut outputs: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (index, (_, _, net)) in bits(graph.netlist, Direction::Output).enumerate() {
+    for (index, (_, _, net)) in bits(graph.netlist, true).enumerate() {
         outputs.entry(net).or_default().push(index);
     }
     let onward = Arrivals::backward(graph, graph.ports());
     let mut place = vec![0; graph.order.len()];
     graph.order.iter().enumerate().for_each(|(at, net)| place[*net as usize] = at);
-    for (name, bit, net) in bits(graph.netlist, Direction::Input) {
+    for (name, bit, net) in bits(graph.netlist, false) {
         if onward.ns(net).is_none() {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use super::arrivals::{Arrivals, Way};
 use super::graph::{Graph, Sink};
-use crate::synth::netlist::{Cell, Direction};
+use crate::synth::netlist::modules::{Cell, Port};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -295,7 +295,7 @@ impl Naming<'_> {
         if !of.name.starts_with('$') {
             return of.name.clone();
         }
-        let mut outputs = of.pins(Direction::Output).flat_map(|(_, bits)| bits).filter_map(|bit| bit.net());
+        let mut outputs = of.outputs().flat_map(Port::nets);
         let named = |net: &u32| self.graph.netlist.name(*net);
         let name =
             output.as_ref().and_then(named).or_else(|| outputs.find_map(|net| self.graph.netlist.name(net)));

@@ -1,10 +1,42 @@
 //! Tests of the analysis on small netlists that are written by hand, and what writes them.
 
 use super::PartTiming;
-use crate::synth::netlist::by_hand;
+use crate::synth::netlist::flat::Netlist;
+use crate::synth::netlist::modules::{Bit, Cell, Port};
 use crate::synth::timing::library::delays as d;
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A netlist, as Yosys would write it in JSON.
+pub(super) fn by_hand(module: &Value) -> Netlist {
+    let net = |bit: &Value| bit.as_u64().map(|net| net as u32);
+    let bit = |bit: &Value| net(bit).map_or(Bit::Constant('0'), Bit::Net);
+    let port = |name: &str, bits: &Value, direction: &Value| {
+        let bits = bits.as_array().unwrap().iter().map(bit).collect();
+        Port { name: name.to_owned(), output: direction == "output", bits }
+    };
+    let cell = |(name, cell): (&String, &Value)| Cell {
+        kind: cell["type"].as_str().unwrap().to_owned(),
+        name: name.clone(),
+        path: None,
+        parameters: all(&cell["parameters"]).map(|(name, word)| (name.clone(), word.to_string())).collect(),
+        ports: all(&cell["connections"])
+            .map(|(pin, bits)| port(pin, bits, &cell["port_directions"][pin]))
+            .collect(),
+    };
+    Netlist {
+        cells: all(&module["cells"]).map(cell).collect(),
+        ports: all(&module["ports"]).map(|(name, of)| port(name, &of["bits"], &of["direction"])).collect(),
+        names: all(&module["netnames"])
+            .map(|(name, of)| (net(&of["bits"][0]).unwrap(), name.clone()))
+            .collect(),
+    }
+}
+
+/// Entries of an object; none where there is no object.
+fn all(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten()
+}
 
 /// A cell whose output pins are in `outputs`.
 pub(super) fn cell(kind: &str, outputs: &[&str], connections: Value) -> Value {
@@ -37,7 +69,7 @@ pub(super) fn ports(inputs: &[(&str, u32)], outputs: &[(&str, u32)]) -> Value {
 }
 
 fn timed(module: &Value) -> PartTiming {
-    PartTiming::of(&by_hand(module).unwrap()).unwrap()
+    PartTiming::of(&by_hand(module)).unwrap()
 }
 
 fn near(a: f64, b: f64) -> bool {
@@ -173,7 +205,7 @@ fn a_combinational_loop_is_an_error_with_a_name() {
         "cells": { "$l": lut(&[11, 13], 12), "$m": lut(&[12], 13), "$q": register(2, 13, 31) },
         "netnames": { "u_x.grant": { "bits": [13] } },
     });
-    let error = PartTiming::of(&by_hand(&module).unwrap()).unwrap_err().to_string();
+    let error = PartTiming::of(&by_hand(&module)).unwrap_err().to_string();
     assert!(error.contains("combinational loop") && error.contains("u_x.grant"), "{error}");
 }
 

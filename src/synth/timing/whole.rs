@@ -4,7 +4,8 @@ use super::fanout::{self, Net};
 use super::graph::Graph;
 use super::part::{PartTiming, Tail};
 use super::paths::{ClockPaths, Inside, Naming};
-use crate::synth::netlist::{Bit, Cell, Netlist};
+use crate::synth::netlist::flat::Netlist;
+use crate::synth::netlist::modules::{port, Bit, Cell};
 use crate::synth::timing::library::arcs::{self, Arc, End, Pin, Start};
 use crate::synth::timing::library::cells;
 use anyhow::{Context, Result};
@@ -60,8 +61,8 @@ impl Placed<'_> {
             return false;
         }
         let Some(row0) = self.row0 else { return true };
-        let row = cell.connections.get("y").map(Vec::as_slice).unwrap_or_default();
-        row0 == row.iter().all(|bit| *bit == Bit::Constant("0".to_owned()))
+        let mut row = port(&cell.ports, "y").into_iter().flat_map(|port| &port.bits);
+        row0 == row.all(|bit| *bit == Bit::Constant('0'))
     }
 }
 
@@ -137,16 +138,15 @@ fn ways(part: &PartTiming, inside: &mut Vec<Inside>) -> usize {
 
 /// Timing of a part's instance.
 fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<arcs::Timing> {
-    let net = |port: &str, place: usize| cell.connections.get(port)?.get(place)?.net();
     let clock = |name: &str| {
         let of = || format!("clock {name} of {} is not connected", cell.name);
-        net(name, 0).with_context(of)
+        cell.net(name, 0).with_context(of)
     };
     let mut timing = arcs::Timing::default();
     let mut loads = Vec::new();
     let mut ways = first..;
     for input in &part.interface.inputs {
-        let at = net(&input.port, input.place);
+        let at = cell.net(&input.port, input.place);
         loads.extend(at.map(|net| (net, input.fanout)));
         for tail in &input.tails {
             let inside = ways.next();
@@ -157,7 +157,7 @@ fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<arcs::Timing
         }
     }
     for output in &part.interface.outputs {
-        let at = net(&output.port, output.place);
+        let at = cell.net(&output.port, output.place);
         loads.extend(at.map(|net| (net, output.fanout)));
         for head in &output.heads {
             let inside = ways.next();
@@ -167,10 +167,10 @@ fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<arcs::Timing
         }
     }
     for output in &part.interface.outputs {
-        let at = net(&output.port, output.place);
+        let at = cell.net(&output.port, output.place);
         for through in &output.through {
             let inside = ways.next();
-            let (Some(output), Some(input)) = (at, net(&through.port, through.place)) else { continue };
+            let (Some(output), Some(input)) = (at, cell.net(&through.port, through.place)) else { continue };
             // A wire from port to port is one net.
             let pin = if through.steps.is_empty() { Pin::Absorbed } else { Pin::Fabric };
             let (ns, levels) = (through.ns, through.most);
@@ -183,14 +183,9 @@ fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<arcs::Timing
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{cell, lut, ports, register};
+    use super::super::tests::{by_hand as netlist, cell, lut, ports, register};
     use super::*;
-    use crate::synth::netlist::by_hand;
     use serde_json::{json, Value};
-
-    fn netlist(module: &Value) -> Netlist {
-        by_hand(module).unwrap()
-    }
 
     /// A register that drives a LUT within and a port; the port comes through a LUT from the other part.
     fn sender() -> Value {

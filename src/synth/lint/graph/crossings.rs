@@ -141,8 +141,8 @@ fn wrong(end: End, level: u8) -> Option<Wrong> {
 
 #[cfg(test)]
 mod tests {
-    use crate::synth::lint::graph::connections::Modules;
     use crate::synth::lint::graph::crossings::*;
+    use crate::synth::netlist::modules::Modules;
 
     /// Two clocks: `first_q` of `a`, and in `b` what `rest` says.
     fn found(rest: &str) -> Vec<String> {

@@ -2,9 +2,9 @@
 //!
 //! A net to thousands of registers spans a part of the device, so that no time of the cycle is left for logic before it.
 
-use crate::synth::lint::graph::connections::Modules;
 use crate::synth::lint::graph::summary::{Control, Driver, Summaries};
 use crate::synth::lint::messages::{Message, Severity};
+use crate::synth::netlist::modules::Modules;
 use anyhow::Result;
 
 /// The most bits of registers that logic may enable: those of a memory's output count, which the memory takes. It is two

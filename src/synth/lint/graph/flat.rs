@@ -1,7 +1,8 @@
 //! A netlist without hierarchy, net by net, for walks along its logic.
 
-use crate::synth::lint::graph::connections::{self, Module, Modules, Same};
 use crate::synth::lint::graph::summary::{role, Role};
+use crate::synth::netlist::modules::{self, port, source_name, Bit, Module, Modules};
+use crate::synth::netlist::same::Same;
 use anyhow::{Context as _, Result};
 use std::collections::BTreeSet;
 
@@ -34,7 +35,7 @@ pub(in crate::synth::lint) enum End {
 struct Place<'a> {
     module: &'a Module,
     /// Number of its first net.
-    first: usize,
+    first: u32,
     path: String,
     /// True if it is a DSP slice.
     slice: bool,
@@ -63,9 +64,10 @@ impl<'a> Flat<'a> {
     /// When the netlist has no module of this name.
     pub fn new(modules: &'a Modules, top: &str) -> Result<Flat<'a>> {
         let (places, mut same) = places(modules, top)?;
-        let nets = places.last().map_or(0, |place| place.first + place.module.names.len());
-        let root = (0..nets).map(|net| same.root(net) as u32).collect();
-        let mut flat = Flat { places, root, cells: Vec::new(), begin: vec![0; nets + 2], loads: Vec::new() };
+        let nets = places.last().map_or(0, |place| place.first + place.module.nets());
+        let root = (0..nets).map(|net| same.root(net)).collect();
+        let mut flat =
+            Flat { places, root, cells: Vec::new(), begin: vec![0; nets as usize + 2], loads: Vec::new() };
         for (at, place) in flat.places.iter().enumerate() {
             let own = place.module.cells.iter().enumerate();
             let own = own.filter(|(_, cell)| modules.get(&cell.kind).is_none());
@@ -96,19 +98,25 @@ impl<'a> Flat<'a> {
         for number in 0..self.cells.len() as u32 {
             let (place, cell) = self.cell(number);
             let mut pin = 0;
-            for (port, bits) in &cell.ports {
-                let input = !matches!(role(&cell.kind, port), Role::Output | Role::LogicOutput | Role::Clock);
-                for (bit, at) in bits.iter().zip(pin..) {
-                    if let (true, Some(bit)) = (input, bit) {
-                        tell(self.root[place.first + bit], number, at);
+            for port in &cell.ports {
+                let role = role(&cell.kind, &port.name);
+                let input = !matches!(role, Role::Output | Role::LogicOutput | Role::Clock);
+                for (bit, at) in port.bits.iter().zip(pin..) {
+                    if let (true, Some(net)) = (input, bit.net()) {
+                        tell(self.root(place, net), number, at);
                     }
                 }
-                pin += bits.len() as u32;
+                pin += port.bits.len() as u32;
             }
         }
     }
 
-    fn cell(&self, number: Cell) -> (&Place<'a>, &'a connections::Cell) {
+    /// The net that represents all aliases of a net of a place.
+    fn root(&self, place: &Place, net: u32) -> u32 {
+        self.root[(place.first + net) as usize]
+    }
+
+    fn cell(&self, number: Cell) -> (&Place<'a>, &'a modules::Cell) {
         let (place, index) = self.cells[number as usize];
         let place = &self.places[place as usize];
         (place, &place.module.cells[index as usize])
@@ -129,7 +137,7 @@ impl<'a> Flat<'a> {
     fn clock(&self, number: Cell) -> Option<u32> {
         let (place, cell) = self.cell(number);
         let clocked = is_register(&cell.kind) || writes_memory(&cell.kind);
-        clocked.then(|| cell.bit("CLK")).flatten().map(|net| self.root[place.first + net])
+        clocked.then(|| cell.net("CLK", 0)).flatten().map(|net| self.root(place, net))
     }
 
     /// The clocks of all registers.
@@ -143,15 +151,14 @@ impl<'a> Flat<'a> {
         let mut outputs = Vec::new();
         for number in (0..self.cells.len() as u32).filter(|cell| self.clock(*cell) == Some(clock)) {
             let (place, cell) = self.cell(number);
-            match &cell.memory {
-                Some(memory) => drop(written.insert((place.first, memory.as_str()))),
-                None => self.add_outputs(place, cell, "Q", &mut outputs),
+            match memory(cell) {
+                "" => self.add_outputs(place, cell, "Q", &mut outputs),
+                memory => drop(written.insert((place.first, memory))),
             }
         }
         for number in 0..self.cells.len() as u32 {
             let (place, cell) = self.cell(number);
-            let memory = cell.memory.as_deref().filter(|_| cell.kind.starts_with("$memrd"));
-            if memory.is_some_and(|memory| written.contains(&(place.first, memory))) {
+            if cell.kind.starts_with("$memrd") && written.contains(&(place.first, memory(cell))) {
                 self.add_outputs(place, cell, "DATA", &mut outputs);
             }
         }
@@ -170,10 +177,8 @@ impl<'a> Flat<'a> {
                 kind if kind.starts_with("$memrd") => self.add_outputs(place, cell, "DATA", &mut outputs),
                 _ => (),
             }
-            let initial = &place.module.initial;
-            unset.extend(
-                outputs.into_iter().filter(|(_, own)| !initial.contains(&(*own as usize - place.first))),
-            );
+            let initial = |own: u32| place.module.wire(own - place.first).initial;
+            unset.extend(outputs.into_iter().filter(|(_, own)| !initial(*own)));
         }
         unset
     }
@@ -184,20 +189,19 @@ impl<'a> Flat<'a> {
         (&cell.kind, Self::port(cell, pin).0)
     }
 
-    fn add_outputs(&self, place: &Place, cell: &connections::Cell, port: &str, to: &mut Vec<(u32, u32)>) {
-        let bits =
-            cell.ports.iter().filter(|(name, _)| name == port).flat_map(|(_, bits)| bits.iter().flatten());
-        to.extend(bits.map(|bit| (self.root[place.first + bit], (place.first + bit) as u32)));
+    fn add_outputs(&self, place: &Place, cell: &modules::Cell, port: &str, to: &mut Vec<(u32, u32)>) {
+        to.extend(cell.nets(port).map(|net| (self.root(place, net), place.first + net)));
     }
 
     /// Port of a bit, and its place in it.
-    fn port(cell: &connections::Cell, pin: u32) -> (&str, usize, usize) {
+    fn port(cell: &modules::Cell, pin: u32) -> (&str, usize, usize) {
         let mut left = pin as usize;
-        for (name, bits) in &cell.ports {
-            if left < bits.len() {
-                return (name, left, bits.len());
+        for port in &cell.ports {
+            let width = port.bits.len();
+            if left < width {
+                return (&port.name, left, width);
             }
-            left -= bits.len();
+            left -= width;
         }
         unreachable!("the bit is one of the cell")
     }
@@ -209,11 +213,11 @@ impl<'a> Flat<'a> {
             return;
         }
         let (port, bit, width) = Self::port(cell, pin);
-        let outputs = cell.ports.iter().filter(|(name, _)| role(&cell.kind, name) == Role::LogicOutput);
-        for (_, bits) in outputs {
+        let outputs = cell.ports.iter().filter(|port| role(&cell.kind, &port.name) == Role::LogicOutput);
+        for modules::Port { bits, .. } in outputs {
             let mut one = |at: usize, step| {
-                if let Some(Some(net)) = bits.get(at) {
-                    tell(self.root[place.first + net], step);
+                if let Some(net) = bits.get(at).and_then(Bit::net) {
+                    tell(self.root(place, net), step);
                 }
             };
             match cell.kind.as_str() {
@@ -233,7 +237,7 @@ impl<'a> Flat<'a> {
         }
         let end = match role(&cell.kind, Self::port(cell, pin).0) {
             _ if place.slice => End::Slice,
-            Role::Data if cell.bit("Q").is_some_and(|q| place.module.samples.contains(&q)) => {
+            Role::Data if cell.net("Q", 0).is_some_and(|q| place.module.wire(q).async_reg) => {
                 End::Synchronizer
             }
             Role::Data => End::Register,
@@ -244,17 +248,20 @@ impl<'a> Flat<'a> {
 
     /// Name of a net, with its path.
     pub(in crate::synth::lint) fn name(&self, net: u32) -> String {
-        let at = self.places.partition_point(|place| place.first <= net as usize) - 1;
+        let at = self.places.partition_point(|place| place.first <= net) - 1;
         let place = &self.places[at];
-        format!("{}{}", place.path, place.module.names[net as usize - place.first])
+        format!("{}{}", place.path, place.module.name(net - place.first))
     }
 
     /// Name of the register or memory that a cell drives or writes, with its path.
     pub(in crate::synth::lint) fn name_of_cell(&self, number: Cell) -> String {
         let (place, cell) = self.cell(number);
-        let q = cell.bit("Q").map(|q| place.module.names[q].as_str());
-        let memory = cell.memory.as_deref().map(|memory| memory.trim_matches(['"', '\\']));
-        format!("{}{}", place.path, q.or(memory).unwrap_or(&cell.name))
+        let name = match (cell.net("Q", 0), memory(cell)) {
+            (Some(q), _) => place.module.name(q),
+            (None, "") => cell.name.clone(),
+            (None, memory) => memory.to_owned(),
+        };
+        format!("{}{name}", place.path)
     }
 }
 
@@ -262,25 +269,31 @@ impl<'a> Flat<'a> {
 fn places<'a>(modules: &'a Modules, top: &str) -> Result<(Vec<Place<'a>>, Same)> {
     let (mut places, mut same) = (Vec::new(), Same::new(0));
     // Key and path of a module, its instance, and the first net of its parent.
-    let mut left = vec![(modules.key(top)?, String::new(), None::<(&connections::Cell, usize)>)];
+    let mut left = vec![(modules.key(top)?, String::new(), None::<(&modules::Cell, u32)>)];
     while let Some((key, path, outer)) = left.pop() {
         let module = modules.get(key).with_context(|| format!("no module {key}"))?;
-        let first = same.add(module.names.len());
-        module.same.iter().for_each(|(a, b)| same.join(first + a, first + b));
+        let first = same.add(module.nets());
+        module.same().for_each(|(a, b)| same.join(first + a, first + b));
         if let Some((cell, parent)) = outer {
-            for (name, bits) in &cell.ports {
-                let Some(port) = module.ports.get(name) else { continue };
-                let pairs = port.nets.iter().zip(bits).filter_map(|(inner, bit)| Some((inner, (*bit)?)));
-                pairs.for_each(|(inner, bit)| same.join(parent + bit, first + inner));
+            for outer in &cell.ports {
+                let Some(port) = port(&module.ports, &outer.name) else { continue };
+                let pairs = port.bits.iter().zip(&outer.bits);
+                pairs
+                    .filter_map(|(inner, outer)| Some((inner.net()?, outer.net()?)))
+                    .for_each(|(inner, outer)| same.join(parent + outer, first + inner));
             }
         }
         for cell in module.cells.iter().filter(|cell| modules.get(&cell.kind).is_some()) {
             left.push((cell.kind.as_str(), format!("{path}{}/", cell.name), Some((cell, first))));
         }
-        let source = key.split('\\').nth(1).unwrap_or(key);
-        places.push(Place { module, first, path, slice: source.ends_with(SLICE) });
+        places.push(Place { module, first, path, slice: source_name(key).ends_with(SLICE) });
     }
     Ok((places, same))
+}
+
+/// The memory that a cell reads or writes; nothing for others.
+fn memory(cell: &modules::Cell) -> &str {
+    cell.word("MEMID").trim_matches('\\')
 }
 
 fn is_register(kind: &str) -> bool {

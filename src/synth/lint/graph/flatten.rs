@@ -4,6 +4,7 @@
 //! attribute `keep_hierarchy`, remain. Only instances and registers are passed on to it: constraints name nothing
 //! else.
 
+use crate::synth::lint::graph::objects::always_among;
 use crate::synth::lint::messages::{Message, Severity};
 use crate::synth::lint::passes::{flattened, netlist, Linters};
 use crate::synth::lint::vivado;
@@ -22,7 +23,7 @@ pub fn flatten(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) 
     let (elaborated, kept_file, flat_file) = (netlist(top), format!("{top}.kept.il"), flattened(top));
     let netlist = vivado::read(dir, &elaborated)?;
     let (mut messages, paths) = vivado::hierarchy(&linters.tclsh, dir, (&netlist, top), interrupt)?;
-    if !netlist.module(top).is_some_and(|module| module.kept) {
+    if !netlist.all[netlist.key(top)?].kept {
         let text = format!(
             "{}: module {top} lacks the attribute keep_hierarchy: an IP has it below a wrapper, and all constraints \
              are read at its instance there",
@@ -31,7 +32,7 @@ pub fn flatten(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) 
         messages.push(Message { severity: Severity::Error, text });
     }
     // A module appears once in the netlist, so an instance of it is kept in all its places or in none.
-    let kept = netlist.always_among(top, &paths.iter().map(String::as_str).collect())?;
+    let kept = always_among(&netlist, top, &paths.iter().map(String::as_str).collect())?;
     let elaborated = fs::read_to_string(dir.join(elaborated))?;
     fs::write(dir.join(&kept_file), mark(&elaborated, &kept))
         .with_context(|| format!("cannot write {kept_file}"))?;
@@ -49,7 +50,7 @@ fn mark(rtlil: &str, kept: &BTreeSet<(&str, &str)>) -> String {
     // Attributes stand before their object and go with it.
     let mut attributes = String::new();
     for line in rtlil.lines() {
-        module = line.strip_prefix("module ").unwrap_or(module);
+        module = line.strip_prefix("module ").map_or(module, |key| key.trim_start_matches('\\'));
         if let Some((kind, name)) = line.strip_prefix("  cell ").and_then(|cell| cell.split_once(' ')) {
             left_out = kind.starts_with('$') && !kind.starts_with("$paramod") && !kind.contains("dff");
             if kept.contains(&(module, name.trim_start_matches('\\'))) {
@@ -76,7 +77,7 @@ mod tests {
     fn kept_instances_are_marked_and_combinational_cells_left_out() {
         let rtlil = "module \\a\n  attribute \\src \"a.v\"\n  cell $and $1\n    connect \\Y \\y\n  end\n  cell \\b \\u_b\n  end\nend\n\
                      module \\b\n  cell $paramod$1\\c \\u_b\n  end\n  cell $adff $2\n  end\nend\n";
-        let marked = mark(rtlil, &[("\\a", "u_b")].into_iter().collect());
+        let marked = mark(rtlil, &[("a", "u_b")].into_iter().collect());
         assert_eq!(
             marked,
             "module \\a\n  attribute \\keep_hierarchy 1\n  cell \\b \\u_b\n  end\nend\n\

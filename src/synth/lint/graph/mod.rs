@@ -1,10 +1,9 @@
 //! The netlist of Yosys as a graph, and the checks that walk it.
 
-pub mod connections;
 pub mod crossings;
 pub mod fanout;
 pub mod flat;
 pub mod flatten;
-pub mod netlist;
+pub mod objects;
 pub mod slr;
 pub(super) mod summary;

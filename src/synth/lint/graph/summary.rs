@@ -1,6 +1,7 @@
 //! Summary of a module at its ports: registers, logic, or a way through.
 
-use crate::synth::lint::graph::connections::{Bit, Module, Modules, Same};
+use crate::synth::netlist::modules::{port, Cell, Module, Modules, Port};
+use crate::synth::netlist::same::Same;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -101,8 +102,8 @@ pub(in crate::synth::lint) struct Summaries<'a> {
 /// Drivers and loads of nets, by their number.
 #[derive(Default)]
 struct Ends {
-    drivers: BTreeMap<usize, Driver>,
-    loads: BTreeMap<usize, Loads>,
+    drivers: BTreeMap<u32, Driver>,
+    loads: BTreeMap<u32, Loads>,
 }
 
 impl<'a> Summaries<'a> {
@@ -127,37 +128,30 @@ impl<'a> Summaries<'a> {
     }
 
     fn make(&mut self, module: &Module) -> Result<Summary> {
-        let mut same = Same::new(module.names.len());
-        module.same.iter().for_each(|&(a, b)| same.join(a, b));
+        let mut same = Same::new(module.nets());
+        module.same().for_each(|(a, b)| same.join(a, b));
         let mut children = Vec::new();
-        for (at, cell) in module.cells.iter().enumerate() {
-            if self.modules.get(&cell.kind).is_some() {
-                let summary = self.of(&cell.kind)?;
-                let bits: BTreeMap<&str, &[Bit]> =
-                    cell.ports.iter().map(|(n, b)| (n.as_str(), &b[..])).collect();
-                let net = |(port, place): &(String, usize)| *bits.get(port.as_str())?.get(*place)?;
-                for [a, b] in &summary.same {
-                    if let (Some(a), Some(b)) = (net(a), net(b)) {
-                        same.join(a, b);
-                    }
+        for cell in module.cells.iter().filter(|cell| self.modules.get(&cell.kind).is_some()) {
+            let summary = self.of(&cell.kind)?;
+            for [a, b] in &summary.same {
+                if let (Some(a), Some(b)) = (cell.net(&a.0, a.1), cell.net(&b.0, b.1)) {
+                    same.join(a, b);
                 }
-                children.push((at, summary));
             }
+            children.push((cell, summary));
         }
         let mut ends = Ends::default();
         for cell in module.cells.iter().filter(|cell| self.modules.get(&cell.kind).is_none()) {
-            ends.of_cell(&cell.kind, &cell.ports, &mut same, &module.names);
+            ends.of_cell(cell, module, &mut same);
         }
-        for (at, summary) in children {
-            let cell = &module.cells[at];
-            let bits: BTreeMap<&str, &[Bit]> = cell.ports.iter().map(|(n, b)| (n.as_str(), &b[..])).collect();
+        for (cell, summary) in children {
             let prefix = format!("{}/", cell.name);
             for (port, place, driver) in &summary.drivers {
-                let Some(net) = bits.get(port.as_str()).and_then(|bits| *bits.get(*place)?) else { continue };
+                let Some(net) = cell.net(port, *place) else { continue };
                 ends.drivers.insert(same.root(net), driver.below(&prefix));
             }
             for (port, place, loads) in &summary.loads {
-                let Some(net) = bits.get(port.as_str()).and_then(|bits| *bits.get(*place)?) else { continue };
+                let Some(net) = cell.net(port, *place) else { continue };
                 ends.loads.entry(same.root(net)).or_default().add(loads, &prefix);
             }
         }
@@ -178,24 +172,25 @@ impl Driver {
 }
 
 impl Ends {
-    fn of_cell(&mut self, kind: &str, ports: &[(String, Vec<Bit>)], same: &mut Same, names: &[String]) {
-        let width = ports.iter().find(|(port, _)| port == "Q").map_or(0, |(_, bits)| bits.len() as u32);
-        for (port, bits) in ports {
-            for net in bits.iter().flatten() {
-                let (root, name) = (same.root(*net), &names[*net]);
-                match role(kind, port) {
+    fn of_cell(&mut self, cell: &Cell, module: &Module, same: &mut Same) {
+        let width = port(&cell.ports, "Q").map_or(0, |port| port.bits.len() as u32);
+        for port in &cell.ports {
+            let role = role(&cell.kind, &port.name);
+            for net in port.nets() {
+                let (root, name) = (same.root(net), module.name(net));
+                match role {
                     Role::Output => {
-                        self.drivers.insert(root, Driver::Register(name.clone()));
+                        self.drivers.insert(root, Driver::Register(name));
                     }
                     Role::LogicOutput => {
-                        self.drivers.insert(root, Driver::Logic(name.clone()));
+                        self.drivers.insert(root, Driver::Logic(name));
                     }
-                    Role::Data => self.loads.entry(root).or_default().data = Some(name.clone()),
-                    Role::LogicInput => self.loads.entry(root).or_default().other = Some(name.clone()),
+                    Role::Data => self.loads.entry(root).or_default().data = Some(name),
+                    Role::LogicInput => self.loads.entry(root).or_default().other = Some(name),
                     Role::Enable | Role::Reset => {
                         let loads = self.loads.entry(root).or_default();
-                        loads.other = Some(name.clone());
-                        match role(kind, port) {
+                        loads.other = Some(name);
+                        match role {
                             Role::Enable => loads.enabled += width,
                             _ => loads.reset += width,
                         }
@@ -208,14 +203,14 @@ impl Ends {
 
     /// Nets that stay within the module and enable or reset a register.
     fn controls(&self, module: &Module, same: &mut Same) -> Vec<Control> {
-        let ports: BTreeSet<usize> =
-            module.ports.values().flat_map(|port| &port.nets).map(|net| same.root(*net)).collect();
+        let ports: BTreeSet<u32> =
+            module.ports.iter().flat_map(Port::nets).map(|net| same.root(net)).collect();
         let within = self
             .loads
             .iter()
             .filter(|(root, loads)| loads.enabled + loads.reset > 0 && !ports.contains(root));
-        let of = |(root, loads): (&usize, &Loads)| {
-            let (net, driver) = (module.names[*root].clone(), self.drivers.get(root)?.clone());
+        let of = |(root, loads): (&u32, &Loads)| {
+            let (net, driver) = (module.name(*root), self.drivers.get(root)?.clone());
             Some(Control { net, driver, enabled: loads.enabled, reset: loads.reset })
         };
         within.filter_map(of).collect()
@@ -223,21 +218,21 @@ impl Ends {
 
     fn at_ports(&self, module: &Module, same: &mut Same) -> Summary {
         let mut summary = Summary::default();
-        let mut seen: BTreeMap<usize, (String, usize)> = BTreeMap::new();
-        for (name, port) in &module.ports {
-            for (place, net) in port.nets.iter().enumerate() {
-                let root = same.root(*net);
-                let here = (name.clone(), place);
+        let mut seen: BTreeMap<u32, (String, usize)> = BTreeMap::new();
+        for port in &module.ports {
+            for (place, net) in port.nets().enumerate() {
+                let root = same.root(net);
+                let here = (port.name.clone(), place);
                 if let Some(first) = seen.get(&root) {
                     summary.same.push([first.clone(), here]);
                     continue;
                 }
                 seen.insert(root, here);
                 if let Some(driver) = self.drivers.get(&root) {
-                    summary.drivers.push((name.clone(), place, driver.clone()));
+                    summary.drivers.push((port.name.clone(), place, driver.clone()));
                 }
                 if let Some(loads) = self.loads.get(&root) {
-                    summary.loads.push((name.clone(), place, loads.clone()));
+                    summary.loads.push((port.name.clone(), place, loads.clone()));
                 }
             }
         }

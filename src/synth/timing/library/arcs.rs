@@ -1,7 +1,7 @@
 //! Contribution of a cell to the timing graph: arcs, starts and ends of paths; and the delay of a net between
 //! two kinds of pins.
 
-use crate::synth::netlist::Cell;
+use crate::synth::netlist::modules::Cell;
 use crate::synth::timing::library::delays as d;
 
 /// Kind of an input pin: it decides what a net costs that drives it.

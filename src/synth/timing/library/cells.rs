@@ -1,6 +1,6 @@
 //! Timing of each cell of the library: arcs from input to output, starts of paths at outputs, ends at inputs.
 
-use crate::synth::netlist::{Cell, Direction};
+use crate::synth::netlist::modules::Cell;
 use crate::synth::timing::library::arcs::{Driver, Pin, Timing};
 use crate::synth::timing::library::delays as d;
 use crate::synth::timing::library::dsp;
@@ -62,21 +62,16 @@ pub(in crate::synth::timing) fn timing(cell: &Cell) -> Result<Timing> {
 
 /// Arcs from each input to each output.
 fn every(timing: &mut Timing, cell: &Cell, ns: f64, pin: Pin, levels: u32) {
-    for (from, _) in cell.pins(Direction::Input) {
-        for (to, _) in cell.pins(Direction::Output) {
-            timing.arcs(cell, from, to, ns, pin, levels);
+    for from in cell.inputs() {
+        for to in cell.outputs() {
+            timing.arcs(cell, &from.name, &to.name, ns, pin, levels);
         }
     }
 }
 
-/// Net of one bit of a pin.
-fn bit(cell: &Cell, pin: &str, place: usize) -> Option<u32> {
-    cell.connections.get(pin)?.get(place)?.net()
-}
-
 fn carry(timing: &mut Timing, cell: &Cell, places: usize) {
     let mut arc = |from: (&str, usize), to: (&str, usize), ns, pin| {
-        if let (Some(input), Some(output)) = (bit(cell, from.0, from.1), bit(cell, to.0, to.1)) {
+        if let (Some(input), Some(output)) = (cell.net(from.0, from.1), cell.net(to.0, to.1)) {
             timing.arc(input, output, ns, pin, 0);
         }
     };
@@ -100,8 +95,8 @@ fn carry(timing: &mut Timing, cell: &Cell, places: usize) {
 /// LUT memories of a whole slice: the address of each letter reads the data of that letter, and that of the
 /// last LUT writes.
 fn wide_memory(timing: &mut Timing, cell: &Cell) {
-    let outputs: Vec<_> = cell.pins(Direction::Output).map(|(pin, _)| pin.to_owned()).collect();
-    for (pin, _) in cell.pins(Direction::Input) {
+    let outputs: Vec<_> = cell.outputs().map(|pin| pin.name.as_str()).collect();
+    for pin in cell.inputs().map(|pin| pin.name.as_str()) {
         let (stem, letter) = pin.split_at(pin.len() - usize::from(pin.len() > 1));
         match stem {
             _ if pin == "WCLK" => {}
@@ -118,7 +113,7 @@ fn wide_memory(timing: &mut Timing, cell: &Cell) {
 
 /// LUT memories of one bit with two ports: DPRA reads, A reads and writes.
 fn narrow_memory(timing: &mut Timing, cell: &Cell) {
-    for (pin, _) in cell.pins(Direction::Input) {
+    for pin in cell.inputs().map(|pin| pin.name.as_str()) {
         match pin {
             "WCLK" => {}
             "D" => timing.end(cell, "WCLK", pin, d::LUT_RAM_DATA, Pin::Fabric),
@@ -138,7 +133,7 @@ fn narrow_memory(timing: &mut Timing, cell: &Cell) {
 }
 
 fn shift_register(timing: &mut Timing, cell: &Cell) {
-    for (pin, _) in cell.pins(Direction::Input) {
+    for pin in cell.inputs().map(|pin| pin.name.as_str()) {
         match pin {
             "CLK" => {}
             "D" => timing.end(cell, "CLK", pin, d::LUT_RAM_DATA, Pin::Fabric),
@@ -184,7 +179,7 @@ fn ultra_ram(timing: &mut Timing, cell: &Cell) {
         let clocked = if registered { d::URAM_CLOCK_REGISTERED } else { d::URAM_CLOCK };
         timing.start(cell, "CLK", &format!("DOUT_{letter}"), clocked[port]);
     }
-    for (pin, _) in cell.pins(Direction::Input).filter(|(pin, _)| *pin != "CLK") {
+    for pin in cell.inputs().map(|pin| pin.name.as_str()).filter(|pin| *pin != "CLK") {
         let ns = match pin {
             "ADDR_A" | "ADDR_B" => d::URAM_ADDRESS,
             "DIN_A" | "DIN_B" => d::URAM_DATA,

@@ -3,7 +3,7 @@
 //! Data passes up to three stages: pre-adder, multiplier, arithmetic unit. An attribute says of each place
 //! between them whether a register is there; where it is not, the path goes on.
 
-use crate::synth::netlist::{Cell, Direction};
+use crate::synth::netlist::modules::Cell;
 use crate::synth::timing::library::arcs::{Pin, Timing, Within};
 use crate::synth::timing::library::delays as d;
 
@@ -97,10 +97,10 @@ impl Registers {
 /// Adds arcs, starts and ends of a slice.
 pub(in crate::synth::timing) fn dsp(timing: &mut Timing, cell: &Cell) {
     let registers = Registers::of(cell);
-    let outputs: Vec<_> = cell.pins(Direction::Output).map(|(pin, _)| pin.to_owned()).collect();
+    let outputs: Vec<_> = cell.outputs().map(|pin| pin.name.as_str()).collect();
     let later = registers.preg || registers.mreg;
     let mut sooner = registers.adreg && registers.preadds;
-    for (pin, _) in cell.pins(Direction::Input).filter(|(pin, _)| *pin != "CLK") {
+    for pin in cell.inputs().map(|pin| pin.name.as_str()).filter(|pin| *pin != "CLK") {
         let Some((register, stage)) = register_of(pin) else {
             let ns = if pin.starts_with("CE") { d::DSP_ENABLE } else { d::DSP_INPUT };
             timing.end(cell, "CLK", pin, ns, Pin::Fabric);

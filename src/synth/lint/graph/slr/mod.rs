@@ -7,8 +7,8 @@
 mod places;
 mod regions;
 
-use crate::synth::lint::graph::connections::Modules;
 use crate::synth::lint::messages::{Message, Severity};
+use crate::synth::netlist::modules::Modules;
 use anyhow::Result;
 use places::Places;
 use std::fs;

@@ -1,8 +1,9 @@
 //! The nets between regions.
 
-use crate::synth::lint::graph::connections::{Bit, Modules, Same};
 use crate::synth::lint::graph::slr::places::Places;
 use crate::synth::lint::graph::summary::{role, Driver, Loads, Role, Summaries};
+use crate::synth::netlist::modules::{net_at, Bit, Cell, Modules, Port};
+use crate::synth::netlist::same::Same;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +14,11 @@ struct At<T> {
 }
 
 /// Drivers and loads of each net.
-type Nets = BTreeMap<usize, (Vec<At<Driver>>, Vec<At<Loads>>)>;
+type Nets = BTreeMap<u32, (Vec<At<Driver>>, Vec<At<Loads>>)>;
 
 /// A cell outside all regions.
 struct Loose {
-    nets: Vec<usize>,
+    nets: Vec<u32>,
     name: String,
 }
 
@@ -28,8 +29,8 @@ struct Apart<'a> {
     summaries: Summaries<'a>,
     same: Same,
     names: Vec<String>,
-    drivers: Vec<(usize, At<Driver>)>,
-    loads: Vec<(usize, At<Loads>)>,
+    drivers: Vec<(u32, At<Driver>)>,
+    loads: Vec<(u32, At<Loads>)>,
     loose: Vec<Loose>,
 }
 
@@ -54,58 +55,56 @@ pub(super) fn crossings(modules: &Modules, top: &str, places: &Places) -> Result
         loose: Vec::new(),
     };
     let key = modules.key(top)?.to_owned();
-    apart.take(&key, &BTreeMap::new(), &Here { path: "", level: 0, slr: None, open: places.at_top() })?;
+    apart.take(&key, &[], &Here { path: "", level: 0, slr: None, open: places.at_top() })?;
     Ok(apart.found())
 }
 
 impl Apart<'_> {
     /// Takes an instance apart; `outer` are the nets at its ports.
-    fn take(&mut self, key: &str, outer: &BTreeMap<&str, Vec<Bit>>, here: &Here) -> Result<()> {
+    fn take(&mut self, key: &str, outer: &[Port], here: &Here) -> Result<()> {
         let modules = self.modules;
         let module = modules.get(key).ok_or_else(|| anyhow::anyhow!("no module {key}"))?;
-        let first = self.same.add(module.names.len());
-        self.names.extend(module.names.iter().map(|name| format!("{}{name}", here.path)));
-        for &(a, b) in &module.same {
+        let first = self.same.add(module.nets());
+        self.names.extend((0..module.nets()).map(|net| format!("{}{}", here.path, module.name(net))));
+        for (a, b) in module.same() {
             self.same.join(first + a, first + b);
         }
-        for (name, port) in &module.ports {
-            let bits = outer.get(name.as_str()).map(Vec::as_slice).unwrap_or_default();
-            for (net, bit) in port.nets.iter().zip(bits) {
-                if let Some(bit) = bit {
-                    self.same.join(first + net, *bit);
+        for port in &module.ports {
+            for (place, net) in port.nets().enumerate() {
+                if let Some(outer) = net_at(outer, &port.name, place) {
+                    self.same.join(first + net, outer);
                 }
             }
         }
         for cell in &module.cells {
-            let of = |(name, bits): &(String, Vec<Bit>)| {
-                (name.clone(), bits.iter().map(|bit| bit.map(|net| first + net)).collect::<Vec<_>>())
-            };
-            let ports: Vec<_> = cell.ports.iter().map(of).collect();
+            let mut cell = cell.clone();
+            for bit in cell.ports.iter_mut().flat_map(|port| &mut port.bits) {
+                *bit = bit.net().map_or(*bit, |net| Bit::Net(first + net));
+            }
             if modules.get(&cell.kind).is_none() {
-                self.own(&cell.kind, &ports, here.slr);
+                self.own(&cell, here.slr);
                 continue;
             }
             let (slr, open) = self.places.enter(&here.open, here.level, &cell.name);
             let (slr, path) = (slr.or(here.slr), format!("{}{}/", here.path, cell.name));
-            let ports: BTreeMap<&str, Vec<Bit>> =
-                ports.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
             // An instance in no region, or with parts in other regions, is taken apart.
             if slr.is_none() || !open.is_empty() {
-                self.take(&cell.kind, &ports, &Here { path: &path, level: here.level + 1, slr, open })?;
+                self.take(&cell.kind, &cell.ports, &Here { path: &path, level: here.level + 1, slr, open })?;
             } else {
-                self.whole(&cell.kind, &ports, &path, slr)?;
+                self.whole(&cell, &path, slr)?;
             }
         }
         Ok(())
     }
 
     /// Notes a cell of Yosys.
-    fn own(&mut self, kind: &str, ports: &[(String, Vec<Bit>)], slr: Option<u32>) {
+    fn own(&mut self, cell: &Cell, slr: Option<u32>) {
         let mut loose = Loose { nets: Vec::new(), name: String::new() };
-        for (port, bits) in ports {
-            for net in bits.iter().flatten().copied() {
-                let name = self.names[net].clone();
-                match role(kind, port) {
+        for port in &cell.ports {
+            let role = role(&cell.kind, &port.name);
+            for net in port.nets() {
+                let name = self.names[net as usize].clone();
+                match role {
                     Role::Clock => (),
                     Role::Output => self.drivers.push((net, At { slr, what: Driver::Register(name) })),
                     Role::LogicOutput if slr.is_none() => loose.nets.push(net),
@@ -120,8 +119,8 @@ impl Apart<'_> {
                             .push((net, At { slr, what: Loads { other: Some(name), ..Loads::default() } }));
                     }
                 }
-                if matches!(role(kind, port), Role::LogicOutput) {
-                    loose.name.clone_from(&self.names[net]);
+                if role == Role::LogicOutput {
+                    loose.name.clone_from(&self.names[net as usize]);
                 }
             }
         }
@@ -131,27 +130,20 @@ impl Apart<'_> {
     }
 
     /// Notes an instance that is in one region.
-    fn whole(
-        &mut self,
-        key: &str,
-        ports: &BTreeMap<&str, Vec<Bit>>,
-        path: &str,
-        slr: Option<u32>,
-    ) -> Result<()> {
-        let summary = self.summaries.of(key)?;
-        let net = |port: &str, place: usize| *ports.get(port)?.get(place)?;
+    fn whole(&mut self, cell: &Cell, path: &str, slr: Option<u32>) -> Result<()> {
+        let summary = self.summaries.of(&cell.kind)?;
         for [a, b] in &summary.same {
-            if let (Some(a), Some(b)) = (net(&a.0, a.1), net(&b.0, b.1)) {
+            if let (Some(a), Some(b)) = (cell.net(&a.0, a.1), cell.net(&b.0, b.1)) {
                 self.same.join(a, b);
             }
         }
         for (port, place, driver) in &summary.drivers {
-            if let Some(net) = net(port, *place) {
+            if let Some(net) = cell.net(port, *place) {
                 self.drivers.push((net, At { slr, what: driver.below(path) }));
             }
         }
         for (port, place, loads) in &summary.loads {
-            if let Some(net) = net(port, *place) {
+            if let Some(net) = cell.net(port, *place) {
                 let named = |name: &Option<String>| name.as_ref().map(|name| format!("{path}{name}"));
                 let what = Loads { data: named(&loads.data), other: named(&loads.other), ..Loads::default() };
                 self.loads.push((net, At { slr, what }));
@@ -174,7 +166,7 @@ impl Apart<'_> {
             for driver in drivers {
                 for load in loads.iter().filter(|load| load.slr.is_some() && driver.slr.is_some()) {
                     if load.slr != driver.slr {
-                        found.extend(wrong(&self.names[*net], driver, load));
+                        found.extend(wrong(&self.names[*net as usize], driver, load));
                     }
                 }
             }
@@ -189,7 +181,7 @@ impl Apart<'_> {
         for loose in &self.loose {
             loose.nets.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
         }
-        let mut slrs: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+        let mut slrs: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for (net, (drivers, loads)) in nets {
             let all = drivers.iter().map(|d| d.slr).chain(loads.iter().map(|l| l.slr));
             slrs.entry(groups.root(*net)).or_default().extend(all.flatten());
