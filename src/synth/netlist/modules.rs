@@ -117,7 +117,7 @@ pub struct Wire {
     /// Bits.
     pub width: u32,
     /// Number of the lowest bit in the source.
-    pub offset: u32,
+    pub offset: i32,
     /// True if it is marked as a register that samples bits of another clock.
     pub async_reg: bool,
     /// True if it is a register with an initial value.
