@@ -28,13 +28,13 @@ fn without_indices(mut text: &str) -> &str {
     text
 }
 
-/// Names that a source assigns with `<=` where a statement begins, but for memories.
+/// Names that a source assigns with `<=` where a statement begins, but for memories and counters of loops.
 fn registers(text: &str) -> BTreeSet<String> {
     let lines: Vec<_> = text.lines().map(|line| line.split("//").next().unwrap()).collect();
-    let memory = |name: &str| {
-        let declared =
-            |line: &&&str| line.trim_start().starts_with("reg ") && line.contains(&format!(" {name} ["));
-        lines.iter().find(declared).is_some()
+    let other = |name: &str| {
+        let memory = |line: &str| line.contains("reg ") && line.contains(&format!(" {name}["));
+        let counter = |line: &str| line.trim() == format!("integer {name};");
+        lines.iter().any(|line| memory(line) || counter(line))
     };
     let text = lines.join(" ");
     let assigned = text.match_indices("<=").filter_map(|(at, _)| {
@@ -42,7 +42,7 @@ fn registers(text: &str) -> BTreeSet<String> {
         let begins = BEFORE.iter().any(|sign| before.trim_end().ends_with(sign));
         (begins && !name.is_empty()).then(|| name.to_owned())
     });
-    assigned.filter(|name| !memory(name)).collect()
+    assigned.filter(|name| !other(name)).collect()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn registers_end_in_q() {
 #[test]
 fn a_register_is_found_wherever_it_is_assigned() {
     let text = "\
-reg [7:0] ram [0:3];
+(* ram_style = \"block\" *) reg [7:0] ram[0:3];
 always @(posedge clk) begin
     if (a <= b) plain <= c <= d;  // other <= x;
     else slots[n[1]*W+:W] <= d;
