@@ -75,7 +75,12 @@ fn runs_that_are_over_too_early_are_found() {
     assert_eq!(found(&hasty(&design), &jobs, Faults::default()), "");
     let mutants: [Mutant; 2] = [
         // Done before all has been written.
-        ("meshkv_run_control", "settled = ~|due_q & core_idle", "settled = core_idle", ""),
+        (
+            "meshkv_run_control",
+            "settled = ~|due_q & ~more_queries & core_idle",
+            "settled = ~more_queries & core_idle",
+            "",
+        ),
         (
             "meshkv_output_writer",
             "written_q  <= own_b_q & last_b;",
