@@ -8,7 +8,9 @@ use std::process::ExitStatus;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
     /// A tool does not run.
-    #[error("cannot run {program}")]
+    #[error(
+        "cannot run {program}\n  help: `meshkv doctor` lists the tools that are found, and what to install"
+    )]
     Missing {
         /// The tool.
         program: String,

@@ -178,9 +178,4 @@ impl Library {
     pub(in crate::cosim) fn geometry(&self) -> &Geometry {
         &self.inner.geometry
     }
-
-    /// True if it can write waves.
-    pub fn is_traced(&self) -> bool {
-        self.inner.geometry.traced != 0
-    }
 }

@@ -16,8 +16,9 @@ pub const TURNS: Turns = Turns::of(&[
     (Local, &[North, South, East, West]),
 ]);
 
-/// The outputs of a router in the order in which they are decided, those of one part at the same time. A router of three
-/// stages (`staged`) decides all outputs in one cycle, and an input that is sure of a column asks for nothing of the rest.
+/// Groups of outputs that a router grants in parallel, group by group: an input that wins in one group asks later groups
+/// only for copies of that flit. With three stages (`staged`) there are two groups, and the second does not wait for the
+/// grants of the first: it goes by those of which an input is sure.
 pub fn decided(staged: bool) -> &'static [&'static [Port]] {
     match staged {
         true => &[&[North, South], &[East, West, Local]],
@@ -67,8 +68,8 @@ impl Turns {
         self.0[input as usize]
     }
 
-    /// The choices of inputs between two outputs that are decided at the same time: (input, output, output), pair by pair
-    /// of the outputs of each part, which stand in a ring.
+    /// Choices that inputs make between two outputs of one group, because they may ask both: (input, output, output). The
+    /// order is that of the random bits of [`SLIP_BITS`](crate::design::SLIP_BITS): group by group, and pair by pair.
     pub fn choices(self, decided: &[&[Port]]) -> Vec<(Port, Port, Port)> {
         let pairs = decided.iter().flat_map(|outputs| match outputs {
             [a, b] => vec![(*a, *b)],

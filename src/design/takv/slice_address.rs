@@ -29,14 +29,6 @@ impl Design {
         region_bytes(&self.config, &self.placement)
     }
 
-    /// Bytes from the first region of a memory port to the end of its last: those that its channels must have.
-    pub fn port_bytes(&self, port: u32) -> u128 {
-        match self.homes_of_port(port).count() as u128 {
-            0 => 0,
-            homes => ((homes - 1) << self.memory.region_width) + self.region_bytes(),
-        }
-    }
-
     /// Places of the homes behind a memory port, among its own.
     pub fn homes_of_port(&self, port: u32) -> impl Iterator<Item = u32> + '_ {
         let memory = &self.memory;

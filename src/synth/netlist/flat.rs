@@ -79,7 +79,7 @@ impl Bits {
         }
     }
 
-    /// The best name of each net: of those in the sources the shortest, which is that of the innermost wire last.
+    /// One name for each net: the shortest of those in the sources, and of equal lengths the first by letters.
     fn names(&mut self, wires: &[Wire]) -> HashMap<u32, String> {
         let mut best: HashMap<u32, (&Wire, u32)> = HashMap::new();
         for wire in wires.iter().filter(|wire| !wire.name.starts_with('$')) {

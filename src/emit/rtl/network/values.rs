@@ -54,8 +54,8 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     set_turns(values, router.staged());
 }
 
-/// Sets what follows from the turns, by the letters of ports: inputs of outputs, outputs of inputs, and what an input asks of
-/// an output by what it has won at others.
+/// Sets the turns and what follows from them, by the letters of ports: the inputs of each output, the outputs of each input,
+/// its rivals for an output, the outputs that are granted before it, and its choices between two.
 fn set_turns(values: &mut Values, staged: bool) {
     let letters = |ports: &[Port]| ports.iter().map(|port| port.letter().to_string()).collect::<Vec<_>>();
     let outputs_of = |input| Port::ALL.into_iter().filter(move |&output| TURNS.allows(input, output));
@@ -64,7 +64,7 @@ fn set_turns(values: &mut Values, staged: bool) {
     values.set("ports", letters(&Port::ALL));
     values.set("link_ports", letters(&Port::ALL[..4]));
     values.set("column_outputs", letters(first));
-    values.set("row_outputs", letters(&rest[0][..2]));
+    values.set("row_outputs", letters(&[Port::East, Port::West]));
     values.set("late_outputs", letters(&rest.concat()));
     values.set("opposite", by_port(|port| port.opposite().letter().to_string()));
     values.set("turns_mask", by_port(|port| format!("5'b{:05b}", TURNS.mask(port))));

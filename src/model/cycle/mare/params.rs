@@ -94,11 +94,6 @@ impl MareParams {
     pub fn tile(&self, x: u32, y: u32) -> usize {
         (y * self.cols + x) as usize
     }
-
-    /// Returns the first flit of the chunk after that of `index`.
-    pub fn next_chunk(&self, index: u32) -> u32 {
-        (index | (self.mare.chunk_flits - 1)) + 1
-    }
 }
 
 /// Returns a mask of the low `width` bits.
