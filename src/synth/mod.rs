@@ -8,6 +8,7 @@
 //! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
 //! * [`lint`]: every tool reads the emitted files.
+//! * [`prove`]: properties of control blocks are proved.
 //! * `pending`: modules without a result in the cache, and how long they take.
 //! * `bound`: lower bounds of any implementation of the same structure.
 //! * [`shrink`]: changes that may fit.
@@ -23,6 +24,7 @@ mod netlist;
 mod parts;
 mod pending;
 mod picture;
+pub mod prove;
 pub mod shrink;
 mod timed;
 mod timing;

@@ -124,7 +124,7 @@ pub(crate) fn succeed(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(
 
 /// The lines of a log that name the problem: the first error and the text after it, at most a
 /// screen.
-fn first_errors(log: &str) -> String {
+pub(crate) fn first_errors(log: &str) -> String {
     const LINES: usize = 30;
     let lines: Vec<&str> = log.lines().collect();
     if lines.is_empty() {

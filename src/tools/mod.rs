@@ -1,4 +1,4 @@
-//! Finds the external tools: Verilator, Icarus Verilog, Yosys, slang, the C++ compiler and Tcl.
+//! Finds the external tools: Verilator, Icarus Verilog, Yosys, ABC, slang, the C++ compiler and Tcl.
 //!
 //! Each tool is looked up in its own environment variable, then on `PATH`, then in a project-local virtual
 //! environment (`.tools/venv`, made by `make tools`). The first that is new enough is used. This module only
@@ -21,7 +21,7 @@ pub use find::places::in_repository;
 pub use find::program::{is_python, Program};
 pub use find::tool::{Source, Tool};
 pub use find::version::Version;
-pub use find::wanted::{Wanted, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
+pub use find::wanted::{Wanted, ABC, ALL, CXX, IVERILOG, SLANG, SYNTHESIS, TCLSH, VERILATOR, YOSYS};
 pub(crate) use work_error::io_error;
 pub use work_error::WorkError;
 

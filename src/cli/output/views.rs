@@ -1,8 +1,9 @@
 //! Views beside the waves of a run: save files for GTKWave and Surfer.
 
 use crate::cli::output::ui::Ui;
-use crate::cosim::views::{views, Focus};
+use crate::cosim::views::{module_views, views, Focus, ViewFile};
 use crate::design::Design;
+use crate::emit;
 use crate::tools::whole_file;
 use anyhow::Context;
 use std::cell::Cell;
@@ -38,24 +39,50 @@ impl<'a> Views<'a> {
 
     /// Writes all files; returns the views, without their tables of values.
     fn write(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let files = views(&self.waves, self.design, self.focus.get())?;
-        let mut written = Vec::new();
-        for (path, text) in &files {
-            let view = path.parent() == self.waves.parent();
-            if view && !may_replace(path) {
-                self.ui.note(format_args!("{} is not meshkv's and stays as it is", path.display()));
-                continue;
-            }
-            if let Some(folder) = path.parent().filter(|_| !view) {
-                fs::create_dir_all(folder)
-                    .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-            }
-            whole_file::write(path, text.as_bytes(), true)?;
-            if view {
-                written.push(path.clone());
-            }
+        written(&self.waves, &views(&self.waves, self.design, self.focus.get())?, self.ui)
+    }
+}
+
+/// Writes the views of the waves of one module, and says how to open them.
+pub(in crate::cli) fn of_module(
+    waves: &Path,
+    design: &Design,
+    module: &str,
+    ui: &Ui,
+) -> anyhow::Result<()> {
+    let ports = emit::modules(design).into_iter().filter(|spec| spec.name == module).flat_map(|spec| spec.ports);
+    let ports: Vec<_> = ports.map(|port| port.name.to_string()).collect();
+    let views = written(waves, &module_views(waves, design, &ports)?, ui)?;
+    say(waves, &views, ui);
+    Ok(())
+}
+
+/// Writes files of views; returns the views, without their tables of values.
+fn written(waves: &Path, files: &[ViewFile], ui: &Ui) -> anyhow::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
+    for (path, text) in files {
+        let view = path.parent() == waves.parent();
+        if view && !may_replace(path) {
+            ui.note(format_args!("{} is not meshkv's and stays as it is", path.display()));
+            continue;
         }
-        Ok(written)
+        if let Some(folder) = path.parent().filter(|_| !view) {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
+        whole_file::write(path, text.as_bytes(), true)?;
+        if view {
+            written.push(path.clone());
+        }
+    }
+    Ok(written)
+}
+
+/// Says how to open waves with their views.
+fn say(waves: &Path, views: &[PathBuf], ui: &Ui) {
+    if !views.is_empty() {
+        let commands: Vec<_> = views.iter().map(|view| command(waves, view)).collect();
+        ui.note(format_args!("its signals, named: {}", commands.join(", or ")));
     }
 }
 
@@ -66,12 +93,7 @@ impl Drop for Views<'_> {
             return;
         }
         match self.write() {
-            Ok(written) if written.is_empty() => {}
-            Ok(written) => {
-                let commands = written.iter().map(|view| command(&self.waves, view));
-                self.ui
-                    .note(format_args!("its signals, named: {}", commands.collect::<Vec<_>>().join(", or ")));
-            }
+            Ok(written) => say(&self.waves, &written, self.ui),
             Err(error) => self.ui.warn(format_args!("no view of the waves was written: {error:#}")),
         }
     }

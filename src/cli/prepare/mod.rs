@@ -6,3 +6,4 @@ pub(super) mod generate;
 pub mod init;
 pub mod lint;
 pub mod plan;
+pub mod prove;

@@ -3,7 +3,7 @@
 use crate::cli::compare::{paper, report, sweep};
 use crate::cli::output::diagnostics;
 use crate::cli::output::ui::{Ui, UiArgs};
-use crate::cli::prepare::{check, estimate, generate, init, lint, plan};
+use crate::cli::prepare::{check, estimate, generate, init, lint, plan, prove};
 use crate::cli::program::scope::{self, Scope};
 use crate::cli::program::{completions, doctor, examples, man, schema};
 use crate::cli::simulate::work::Work;
@@ -36,6 +36,7 @@ use std::process::ExitCode;
   meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
   meshkv plan meshkv.toml --cards 4 --layers 32      a model whose cache exceeds a card, on several
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
+  meshkv prove meshkv.toml                           properties of its control blocks, proved
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
 struct Cli {
@@ -52,6 +53,7 @@ enum Command {
     Check(check::Args),
     Generate(generate::Args),
     Lint(lint::Args),
+    Prove(prove::Args),
     Cosim(Box<cosim::Args>),
     Sim(Box<sim::Args>),
     #[command(flatten)]
@@ -170,6 +172,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Lint(args) => lint::run(args, ui),
+        Command::Prove(args) => prove::run(args, ui),
         Command::Cosim(args) => cosim::run(args, ui),
         Command::Sim(args) => sim::run(args, ui),
         Command::Work(work) => work.run(Engine::Rtl, ui),

@@ -60,6 +60,11 @@ impl Hierarchy {
         self.scopes.get(scope)?.get(name)
     }
 
+    /// Signals of a scope by their names without range.
+    pub fn signals(&self, scope: &str) -> impl Iterator<Item = (&str, &Signal)> {
+        self.scopes.get(scope).into_iter().flatten().map(|(name, signal)| (name.as_str(), signal))
+    }
+
     /// Adds a signal, named as FST does: with its range after a space.
     pub fn add(&mut self, scope: &str, name: &str, width: u32) {
         // An element of a memory has its index before the range.

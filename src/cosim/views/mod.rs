@@ -9,6 +9,7 @@ mod groups;
 mod gtkwave;
 mod hierarchy;
 mod meaning;
+mod module;
 mod surfer;
 mod way;
 
@@ -16,6 +17,7 @@ pub use file::ViewFile;
 pub use groups::{groups, Group, Line};
 pub use hierarchy::{read, Hierarchy, Signal, ViewError};
 pub use meaning::{Meaning, States, STATES};
+pub use module::module_views;
 pub use way::Focus;
 
 use crate::design::Design;

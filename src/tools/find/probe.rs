@@ -5,7 +5,7 @@ use crate::tools::find::notice::{Caller, Notice};
 use crate::tools::find::program::{is_python, Program};
 use crate::tools::find::tool::{Source, Tool};
 use crate::tools::find::version::{self, Version};
-use crate::tools::find::wanted::{Wanted, IVERILOG, SLANG, TCLSH};
+use crate::tools::find::wanted::{Wanted, ABC, IVERILOG, SLANG, TCLSH};
 use std::env;
 use std::io::{self, Write as _};
 use std::process::{Command, Output, Stdio};
@@ -47,7 +47,12 @@ impl Probe<'_> {
     fn with(&self, program: &Program, source: Source, unset: &[&str]) -> Result<Tool, ToolError> {
         let wanted = self.wanted;
         let broken = |reason: String| ToolError::Broken { wanted, path: program.path.clone(), reason };
-        let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
+        // ABC takes any other word for the name of a file.
+        let flags: &[&str] = match wanted.name {
+            name if name == IVERILOG.name => &["-V"],
+            name if name == ABC.name => &["-s", "-q", "version"],
+            _ => &["--version"],
+        };
         let mut command = program.command();
         for variable in unset {
             command.env_remove(variable);
@@ -61,7 +66,7 @@ impl Probe<'_> {
             () if package => {
                 self.ask(&mut command, program, "import pyslang\nprint(\"slang\", pyslang.__version__)\n")
             }
-            () => self.ask(command.arg(flag), program, ""),
+            () => self.ask(command.args(flags), program, ""),
         };
         let output = output.map_err(|e| broken(e.to_string()))?;
         // Any Python is found, and most have no such package.
@@ -78,8 +83,8 @@ impl Probe<'_> {
                 Ok(Tool { name: wanted.name, path, arguments, version, source })
             }
             Some(found) => Err(ToolError::TooOld { wanted, path, found }),
-            None if output.status.success() => Err(broken(format!("{flag} printed no version: {first:?}"))),
-            None => Err(broken(format!("{flag} ended with {}", output.status))),
+            None if output.status.success() => Err(broken(format!("{} printed no version: {first:?}", flags.join(" ")))),
+            None => Err(broken(format!("{} ended with {}", flags.join(" "), output.status))),
         }
     }
 

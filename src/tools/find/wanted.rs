@@ -59,6 +59,18 @@ pub static YOSYS: Wanted = Wanted {
     led_by: &["PYTHONHOME", "PYTHONPATH"],
 };
 
+/// ABC, which Debian's Yosys brings along: proofs.
+pub static ABC: Wanted = Wanted {
+    name: "yosys-abc",
+    variable: "MESHKV_ABC",
+    executables: &["yosys-abc", "berkeley-abc", "abc"],
+    oldest: Version::new(1, 1),
+    purpose: "proofs",
+    install: "apt-get install yosys",
+    newest: false,
+    led_by: &[],
+};
+
 /// slang, the strictest reader of the language: a program, or a Python that has the package `pyslang`: lint.
 pub static SLANG: Wanted = Wanted {
     name: "slang",
@@ -110,4 +122,4 @@ pub static TCLSH: Wanted = Wanted {
 };
 
 /// All tools, in the order `meshkv doctor` lists them.
-pub static ALL: [&Wanted; 7] = [&VERILATOR, &IVERILOG, &YOSYS, &SLANG, &SYNTHESIS, &CXX, &TCLSH];
+pub static ALL: [&Wanted; 8] = [&VERILATOR, &IVERILOG, &YOSYS, &ABC, &SLANG, &SYNTHESIS, &CXX, &TCLSH];

@@ -1,0 +1,181 @@
+//! The table of proofs: a row a property.
+
+use crate::cli::output::table;
+use crate::synth::prove::catalogue::{Proof, Property};
+use crate::synth::prove::{Decision, Verdict, Work};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Decisions on one proof.
+pub(super) struct Tally<'p> {
+    pub(super) proof: &'p Proof,
+    /// By size.
+    proved: Vec<Option<Decision>>,
+    /// By property; empty if mutants are not wanted.
+    refuted: Vec<Option<Decision>>,
+}
+
+impl<'p> Tally<'p> {
+    pub(super) fn new(proof: &'p Proof, without_mutants: bool) -> Tally<'p> {
+        let properties = if without_mutants { 0 } else { proof.properties.len() };
+        Tally { proof, proved: vec![None; proof.sizes.len()], refuted: vec![None; properties] }
+    }
+
+    pub(super) fn add(&mut self, work: &Work, decision: Decision) {
+        match *work {
+            Work::Prove { size, .. } => self.proved[size] = Some(decision),
+            Work::Refute { property, .. } => self.refuted[property] = Some(decision),
+        }
+    }
+}
+
+/// Verdicts on all properties.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct ProveOutput {
+    /// Name of the configuration.
+    name: String,
+    /// True if every property is proved at every size and refuted on its mutant.
+    pub(super) proved: bool,
+    /// The properties, by block.
+    pub(super) properties: Vec<PropertyOutput>,
+}
+
+/// Verdict on one property.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct PropertyOutput {
+    /// Block of the hardware.
+    block: String,
+    /// Module.
+    pub(super) module: String,
+    /// Label of the assertion in the module.
+    pub(super) property: String,
+    /// The property as a sentence.
+    says: String,
+    /// Parameters of each proof.
+    sizes: Vec<String>,
+    /// Way of the proof: pdr is property-directed reachability, of all assertions of a module at once.
+    method: &'static str,
+    /// proved, falls or open: the worst of all sizes.
+    verdict: &'static str,
+    /// The sizes at which it falls, or is not decided.
+    fails_at: Vec<String>,
+    /// Seconds of the proofs, of all properties of the module, when they were made.
+    seconds: f64,
+    /// Registers of the largest proof.
+    registers: u32,
+    /// Clauses of the largest inductive invariant.
+    invariants: u32,
+    /// True if it falls on its mutant; null if that was not tried.
+    refuted: Option<bool>,
+    /// Steps to the fall on the mutant; null if it does not fall.
+    refuted_at: Option<u32>,
+}
+
+impl PropertyOutput {
+    fn of(tally: &Tally, number: usize, property: &Property) -> PropertyOutput {
+        let proof = tally.proof;
+        let decisions: Vec<_> = proof.sizes.iter().zip(tally.proved.iter().flatten()).collect();
+        let falls = |decision: &Decision| {
+            matches!(decision.verdict, Verdict::Refuted { .. })
+                && (decision.broken.is_empty() || decision.broken.contains(&property.label))
+        };
+        let proves = |decision: &Decision| matches!(decision.verdict, Verdict::Proved { .. });
+        let verdict = match () {
+            () if decisions.iter().any(|(_, decision)| falls(decision)) => "falls",
+            () if decisions.iter().all(|(_, decision)| proves(decision)) => "proved",
+            () => "open",
+        };
+        let failing = decisions.iter().filter(|(_, decision)| !proves(decision));
+        let clauses = |decision: &Decision| match decision.verdict {
+            Verdict::Proved { clauses } => clauses,
+            _ => 0,
+        };
+        let all = || decisions.iter().map(|(_, decision)| *decision);
+        let mutant = tally.refuted.get(number).and_then(Option::as_ref).map(|decision| &decision.verdict);
+        PropertyOutput {
+            block: proof.block.clone(),
+            module: proof.module.clone(),
+            property: property.label.clone(),
+            says: property.says.clone(),
+            sizes: proof.sizes.iter().map(ToString::to_string).collect(),
+            method: "pdr",
+            verdict,
+            fails_at: failing.map(|(size, _)| size.to_string()).collect(),
+            seconds: (all().map(|decision| decision.seconds).sum::<f64>() * 10.0).round() / 10.0,
+            registers: all().map(|decision| decision.registers).max().unwrap_or(0),
+            invariants: all().map(clauses).max().unwrap_or(0),
+            refuted: mutant.map(|verdict| matches!(verdict, Verdict::Refuted { .. })),
+            refuted_at: mutant.and_then(|verdict| match verdict {
+                Verdict::Refuted { frame } => Some(*frame),
+                _ => None,
+            }),
+        }
+    }
+
+    /// What is wrong with it.
+    pub(super) fn failure(&self) -> Option<String> {
+        let at = self.fails_at.join("; ");
+        match self.verdict {
+            "falls" => Some(format!("it falls at {at}")),
+            "open" => Some(format!("not decided at {at}")),
+            _ => (self.refuted == Some(false)).then(|| "its mutant does not break it".to_owned()),
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let mutant = match (self.refuted, self.refuted_at) {
+            (_, Some(step)) => format!("falls at step {step}"),
+            (Some(false), _) => "NOT FOUND".to_owned(),
+            _ => "-".to_owned(),
+        };
+        let verdict = if self.verdict == "proved" { self.verdict.to_owned() } else { self.verdict.to_uppercase() };
+        vec![
+            self.block.clone(),
+            self.module.trim_start_matches("meshkv_").to_owned(),
+            self.property.clone(),
+            verdict,
+            self.sizes.len().to_string(),
+            format!("{:.1}", self.seconds),
+            self.registers.to_string(),
+            self.invariants.to_string(),
+            mutant,
+        ]
+    }
+}
+
+impl ProveOutput {
+    pub(super) fn of(name: &str, tallies: &[Tally]) -> ProveOutput {
+        let of_proof = |tally: &Tally| -> Vec<_> {
+            let numbered = tally.proof.properties.iter().enumerate();
+            numbered.map(|(number, property)| PropertyOutput::of(tally, number, property)).collect()
+        };
+        let properties: Vec<_> = tallies.iter().flat_map(of_proof).collect();
+        let proved = properties.iter().all(|property| property.failure().is_none());
+        ProveOutput { name: name.to_owned(), proved, properties }
+    }
+}
+
+/// The table, and what `why` asks for.
+pub(super) fn text(output: &ProveOutput, why: Option<&[Proof]>) -> String {
+    let head = ["block", "module", "property", "verdict", "sizes", "s", "registers", "invariants", "mutant"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(output.properties.iter().map(PropertyOutput::row));
+    let mut text = table::columns(&rows);
+    // Writing to a String cannot fail.
+    for proof in why.unwrap_or_default() {
+        let sizes: Vec<_> = proof.sizes.iter().map(ToString::to_string).collect();
+        let _ = write!(text, "\n{} at {}\n  sizes: {}\n", proof.module, sizes.join("; "), proof.suffices);
+        if !proof.assumes.is_empty() {
+            let _ = writeln!(text, "  assumed: {}", proof.assumes);
+        }
+        for property in &proof.properties {
+            let _ = writeln!(text, "  {}: {}", property.label, property.says);
+        }
+    }
+    let count = output.properties.len();
+    let held = output.properties.iter().filter(|property| property.failure().is_none()).count();
+    let mutants = output.properties.iter().filter(|property| property.refuted == Some(true)).count();
+    let _ = writeln!(text, "\n{held} of {count} properties proved; {mutants} refuted on their mutants");
+    text
+}

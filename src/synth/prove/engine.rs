@@ -1,0 +1,238 @@
+//! One proof or refutation: Yosys turns the modules into an and-inverter graph, ABC decides it, and Yosys plays a
+//! counterexample into a wave.
+//!
+//! Verdicts are kept in the build cache, by the text that was decided. It does not know the list of proofs.
+
+use super::verdict::{self, Verdict};
+use crate::tools::cache::{Cache, CacheStep, Hears, Key};
+use crate::tools::child::{self, Ended};
+use crate::tools::{io_error, Tool, WorkError};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Version of the recipe, raised with every change to force new verdicts.
+const RECIPE: &str = "1";
+
+/// Files of an entry of the cache.
+const DECIDED: &str = "verdict.json";
+const WAVES: &str = "counterexample.fst";
+
+/// The tools.
+pub struct Provers {
+    /// Yosys.
+    pub yosys: Tool,
+    /// ABC.
+    pub abc: Tool,
+}
+
+/// Assertions to be decided.
+pub(super) struct Task {
+    /// Module under proof.
+    pub(super) top: String,
+    /// All modules.
+    pub(super) text: String,
+    /// Values of parameters.
+    pub(super) parameters: Vec<(String, String)>,
+    /// The one assertion that counts; all if there is none.
+    pub(super) only: Option<String>,
+    /// Labels of all assertions of the module.
+    pub(super) labels: Vec<String>,
+    /// True if clocks are wires that say where an edge is.
+    pub(super) steps: bool,
+    /// True if a counterexample is expected, which short runs find faster.
+    pub(super) falls: bool,
+}
+
+/// What was decided.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Decision {
+    /// Verdict on the assertions.
+    pub verdict: Verdict,
+    /// Labels of assertions that the counterexample breaks.
+    pub broken: Vec<String>,
+    /// Seconds that it took, when it was not in the cache.
+    pub seconds: f64,
+    /// Flip-flops of the graph.
+    pub registers: u32,
+    /// Wave of the counterexample.
+    #[serde(skip)]
+    pub waves: Option<PathBuf>,
+}
+
+/// Time of an attempt, and whether to give up.
+pub(super) struct Limits<'l> {
+    /// Seconds for ABC.
+    pub(super) seconds: u32,
+    /// Place of the cache; that of the environment if none.
+    pub(super) cache: Option<&'l Path>,
+    /// True once the caller gives up.
+    pub(super) stop: &'l (dyn Fn() -> bool + Sync),
+}
+
+struct Silent;
+impl Hears for Silent {
+    fn hear(&mut self, _: CacheStep) {}
+}
+
+/// Decides a task, or takes the decision from the cache. What stays open is tried again by the next call.
+///
+/// # Errors
+/// When a tool fails, a file cannot be written, or the caller gives up.
+pub(super) fn decide(provers: &Provers, task: &Task, limits: &Limits) -> Result<Decision, WorkError> {
+    let mut key = Key::new();
+    key.add("recipe", RECIPE)
+        .add("yosys", provers.yosys.version.to_string())
+        .add("abc", provers.abc.version.to_string())
+        .add("text", without_comments(&task.text))
+        .add("script", graph(task, task.only.as_deref()))
+        .add("falls", if task.falls { "1" } else { "0" });
+    let key = format!("prove-{}", key.finish());
+    let cache = Cache::open(limits.cache, limits.stop)?;
+    let entry = cache.entry(&key, &mut Silent, |work, _| {
+        let decision = Attempt { provers, task, limits, work }.run()?;
+        let path = work.join(DECIDED);
+        let text = serde_json::to_vec(&decision).map_err(|e| io_error("cannot write", &path)(io::Error::other(e)))?;
+        fs::write(&path, text).map_err(io_error("cannot write", &path))
+    })?;
+    let path = entry.join(DECIDED);
+    let text = fs::read(&path).map_err(io_error("cannot read", &path))?;
+    let decision: Decision =
+        serde_json::from_slice(&text).map_err(|e| io_error("cannot read", &path)(io::Error::other(e)))?;
+    if decision.verdict == Verdict::Open {
+        cache.evict(&key, &mut Silent)?;
+    }
+    let waves = Some(entry.join(WAVES)).filter(|waves| waves.exists());
+    Ok(Decision { waves, ..decision })
+}
+
+/// Lines that are no comments: those name the configuration, and configurations share modules.
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Commands of Yosys up to a flat netlist with free inputs: nets that nothing drives, and what registers hold at first.
+fn netlist(task: &Task, only: Option<&str>) -> String {
+    let values: Vec<_> = task.parameters.iter().map(|(name, value)| format!(" -set {name} {value}")).collect();
+    let change = if values.is_empty() { String::new() } else { format!("chparam{} {}; ", values.concat(), task.top) };
+    let only = only.map_or(String::new(), |label| {
+        // Labels are names of cells.
+        format!("delete t:$assert */{label} %d; ")
+    });
+    format!(
+        "read_verilog -formal -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}memory_map; async2sync; \
+         setundef -undriven -expose; opt_clean",
+        top = task.top
+    )
+}
+
+/// Commands of Yosys up to the graph of one assertion, or of all.
+fn graph(task: &Task, only: Option<&str>) -> String {
+    format!(
+        "{}; opt -full; techmap; opt -fast; dffunmap; abc -g AND -fast; delete -port o:*; opt_clean; \
+         write_aiger -zinit -map graph.aim graph.aig",
+        netlist(task, only)
+    )
+}
+
+/// Commands of Yosys that play a counterexample.
+fn replay(task: &Task) -> String {
+    let clock = if task.steps { "-multiclock" } else { "-clock clk" };
+    let netlist = netlist(task, task.only.as_deref());
+    format!("{netlist}; sim -hdlname -r counterexample.aiw -map graph.aim {clock} -fst {WAVES}")
+}
+
+struct Attempt<'a> {
+    provers: &'a Provers,
+    task: &'a Task,
+    limits: &'a Limits<'a>,
+    work: &'a Path,
+}
+
+impl Attempt<'_> {
+    /// Decides in a folder of its own; a wave stays in the entry.
+    fn run(&self) -> Result<Decision, WorkError> {
+        let begun = Instant::now();
+        let dir = tempfile::Builder::new().prefix("run").tempdir_in(self.work);
+        let dir = dir.map_err(io_error("cannot write below", self.work))?;
+        let path = dir.path().join("rtl.v");
+        fs::write(&path, &self.task.text).map_err(io_error("cannot write", &path))?;
+        self.yosys(dir.path(), &graph(self.task, self.task.only.as_deref()))?;
+        let (mut verdict, registers) = (Verdict::Open, latches(&dir.path().join("graph.aig"))?);
+        let seconds = self.limits.seconds;
+        // Short runs first where one is expected to fall; a proof then needs no second way.
+        let ways: &[(&str, u32)] = if self.task.falls { &[("bmc3 -T", 20), ("pdr -T", seconds)] } else { &[("pdr -T", seconds)] };
+        for (way, limit) in ways {
+            verdict = self.abc(dir.path(), &format!("{way} {limit}"))?;
+            if verdict != Verdict::Open {
+                break;
+            }
+        }
+        let mut broken = Vec::new();
+        if let Verdict::Refuted { frame } = verdict {
+            self.yosys(dir.path(), &replay(self.task))?;
+            broken = self.broken(dir.path(), frame)?;
+            let waves = dir.path().join(WAVES);
+            fs::rename(&waves, self.work.join(WAVES)).map_err(io_error("cannot move", &waves))?;
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(Decision { verdict, broken, seconds, registers, waves: None })
+    }
+
+    /// Labels of the assertions that some run of so many steps breaks, each decided by itself.
+    fn broken(&self, dir: &Path, frame: u32) -> Result<Vec<String>, WorkError> {
+        if let Some(only) = &self.task.only {
+            return Ok(vec![only.clone()]);
+        }
+        let mut broken = Vec::new();
+        for label in &self.task.labels {
+            self.yosys(dir, &graph(self.task, Some(label)))?;
+            let verdict = self.abc(dir, &format!("bmc3 -F {}", frame + 1))?;
+            broken.extend(matches!(verdict, Verdict::Refuted { .. }).then(|| label.clone()));
+        }
+        Ok(broken)
+    }
+
+    fn yosys(&self, dir: &Path, script: &str) -> Result<(), WorkError> {
+        let mut command = self.provers.yosys.command();
+        command.args(["-q", "-p", script]).current_dir(dir);
+        child::succeed(command, self.limits.stop)
+    }
+
+    fn abc(&self, dir: &Path, way: &str) -> Result<Verdict, WorkError> {
+        let mut command = self.provers.abc.command();
+        let script =
+            format!("read_aiger graph.aig; fold; strash; scorr; dc2; {way}; write_cex -a counterexample.aiw");
+        command.args(["-s", "-q", &script]).current_dir(dir);
+        let log = output(command, self.limits.stop)?;
+        verdict::read(&log).ok_or_else(|| WorkError::Io {
+            what: format!("ABC gave no verdict on {}", self.task.top),
+            source: io::Error::other(log.trim().to_owned()),
+        })
+    }
+}
+
+/// Runs a tool that must succeed; returns what it printed.
+fn output(mut command: std::process::Command, stop: &(dyn Fn() -> bool + Sync)) -> Result<String, WorkError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    child::keep_temporaries(&mut command);
+    let ended = child::run(command, stop)
+        .map_err(|source| WorkError::Io { what: format!("cannot run {program}"), source })?;
+    let Ended::Itself(output) = ended else { return Err(WorkError::Stopped) };
+    let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if output.status.success() {
+        return Ok(log);
+    }
+    Err(WorkError::Failed { program, status: output.status, log: child::first_errors(&log) })
+}
+
+/// Latches of a graph, from its header: `aig M I L O A ...`.
+fn latches(path: &Path) -> Result<u32, WorkError> {
+    let bytes = fs::read(path).map_err(io_error("cannot read", path))?;
+    let header = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
+    let header = String::from_utf8_lossy(header).into_owned();
+    let count = header.split(' ').nth(3).and_then(|n| n.parse().ok());
+    count.ok_or_else(|| io_error("cannot read", path)(io::Error::other(format!("its header is {header:?}"))))
+}

@@ -1,0 +1,122 @@
+//! Proofs of control blocks: what is asserted in a module, under `FORMAL`, holds in every state that it can reach.
+//!
+//! Yosys reads the emitted modules of a design at the sizes of the list; ABC proves all assertions of a module at once
+//! by property-directed reachability, or finds a run that breaks one. Each property is then refuted on a mutant, so that no
+//! assertion holds for the wrong reason. `docs/prove.md` says what the proofs are of, and what they leave out.
+//!
+//! * `catalogue`: the list of proofs.
+//! * `source`: the text that is decided.
+//! * `engine`: the tools, and the cache of their verdicts.
+//! * `verdict`: what ABC prints.
+
+pub mod catalogue;
+mod engine;
+mod source;
+mod verdict;
+
+pub use engine::{Decision, Provers};
+pub use verdict::Verdict;
+
+use crate::emit::SourceFile;
+use crate::tools::{workers, WorkError};
+use anyhow::Result;
+use catalogue::{Mutant, Proof};
+use engine::{Limits, Task};
+use std::path::{Path, PathBuf};
+
+/// One thing to decide.
+#[derive(Debug, Clone, Copy)]
+pub enum Work<'p> {
+    /// All assertions of a proof at one of its sizes.
+    Prove {
+        /// The proof.
+        proof: &'p Proof,
+        /// Number of the size.
+        size: usize,
+    },
+    /// One property on its mutant: falls at one of the sizes.
+    Refute {
+        /// The proof.
+        proof: &'p Proof,
+        /// Number of the property.
+        property: usize,
+    },
+}
+
+impl<'p> Work<'p> {
+    /// The proof that it belongs to.
+    pub fn proof(&self) -> &'p Proof {
+        match self {
+            Work::Prove { proof, .. } | Work::Refute { proof, .. } => proof,
+        }
+    }
+}
+
+/// How to work.
+pub struct Options<'o> {
+    /// Seconds for each attempt.
+    pub seconds: u32,
+    /// Attempts at once.
+    pub jobs: usize,
+    /// Place of the cache; that of the environment if none.
+    pub cache: Option<PathBuf>,
+    /// True once the caller gives up.
+    pub stop: &'o (dyn Fn() -> bool + Sync),
+}
+
+/// All work on `proofs`: every size, then, if `mutants` are wanted, every property on its mutant.
+pub fn work(proofs: &[Proof], mutants: bool) -> Vec<Work<'_>> {
+    let proved = proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
+    let refuted = proofs
+        .iter()
+        .flat_map(|proof| (0..proof.properties.len()).map(move |property| Work::Refute { proof, property }));
+    proved.chain(refuted.filter(|_| mutants)).collect()
+}
+
+/// Decides all of `work` on the modules in `files`, several at once, and passes each decision on as it comes.
+///
+/// # Errors
+/// The first error of a tool, of a file, or of `receive`; when the caller gives up.
+pub fn decide<'w>(
+    provers: &Provers,
+    files: &[SourceFile],
+    work: &'w [Work<'w>],
+    options: &Options,
+    receive: &mut dyn FnMut(&'w Work<'w>, Decision) -> Result<()>,
+) -> Result<()> {
+    let run = |work: &'w Work<'w>| one(provers, files, work, options);
+    workers::work(work, options.jobs, &run, &mut |work, decision: Result<Decision>| receive(work, decision?))
+}
+
+fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) -> Result<Decision> {
+    let decide = |size: usize, mutant: Option<(&Mutant, &str)>| -> Result<Decision> {
+        let proof = work.proof();
+        let task = Task {
+            top: proof.module.clone(),
+            text: source::of(proof, files, mutant.map(|(mutant, _)| mutant))?,
+            parameters: proof.sizes[size].values().map(|(name, value)| (name.to_owned(), value)).collect(),
+            only: mutant.map(|(_, label)| label.to_owned()),
+            labels: catalogue::labels(catalogue::text_of(files, &proof.module)?).into_iter().collect(),
+            steps: !proof.clocks.is_empty(),
+            falls: mutant.is_some(),
+        };
+        let cache: Option<&Path> = options.cache.as_deref();
+        Ok(engine::decide(provers, &task, &Limits { seconds: options.seconds, cache, stop: options.stop })?)
+    };
+    match *work {
+        Work::Prove { size, .. } => decide(size, None),
+        Work::Refute { proof, property } => {
+            let property = &proof.properties[property];
+            let mut last = None;
+            for size in 0..proof.sizes.len() {
+                let decision = decide(size, Some((&property.mutant, &property.label)))?;
+                let refuted = matches!(decision.verdict, Verdict::Refuted { .. });
+                last = Some(decision);
+                if refuted {
+                    break;
+                }
+            }
+            Ok(last.ok_or(WorkError::Stopped)?)
+        }
+    }
+}

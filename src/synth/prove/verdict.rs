@@ -1,0 +1,56 @@
+//! The verdict of ABC, read from what it prints.
+
+use serde::{Deserialize, Serialize};
+
+/// Verdict on all assertions of a proof.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// They hold in every state that can be reached.
+    Proved {
+        /// Clauses of the inductive invariant that ABC found; none where the assertions are plain.
+        clauses: u32,
+    },
+    /// One falls.
+    Refuted {
+        /// Steps from the beginning to the fall.
+        frame: u32,
+    },
+    /// Neither was found within the limit.
+    Open,
+}
+
+/// Reads what `pdr` or `bmc3` printed; `None` if it is none of a verdict.
+pub(super) fn read(log: &str) -> Option<Verdict> {
+    let after = |line: &str, words: &str| -> Option<u32> {
+        let (_, rest) = line.split_once(words)?;
+        rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    let asserted = log.lines().find_map(|line| after(line, "was asserted in frame"));
+    if let Some(frame) = asserted {
+        return Some(Verdict::Refuted { frame });
+    }
+    if log.lines().any(|line| line.contains("Property proved") || line.contains("are UNSAT")) {
+        let invariant = log.lines().filter(|line| line.starts_with("Invariant F["));
+        let clauses = invariant.filter_map(|line| after(line, "] :")).next_back().unwrap_or(0);
+        return Some(Verdict::Proved { clauses });
+    }
+    let open = ["UNDECIDED", "No output asserted", "No output failed", "Reached timeout", "undecided", "Runtime limit"];
+    log.lines().any(|line| open.iter().any(|words| line.contains(words))).then_some(Verdict::Open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_end_of_abc_is_told_from_the_others() {
+        let proved = "Invariant F[13] : 496 clauses with 26 flops (out of 26) (cex = 0, ave = 13.61)\n\
+                      Verification of invariant with 496 clauses was successful.  Time =     0.04 sec\n\
+                      Property proved.  Time =     2.06 sec\n";
+        assert_eq!(read(proved), Some(Verdict::Proved { clauses: 496 }));
+        let refuted = "Output 0 of miter \"f\" was asserted in frame 8.  Time =     0.11 sec\n";
+        assert_eq!(read(refuted), Some(Verdict::Refuted { frame: 8 }));
+        assert_eq!(read("Reached timeout (2 seconds).\nProperty UNDECIDED.  Time = 2.00 sec\n"), Some(Verdict::Open));
+        assert_eq!(read("Empty network.\n"), None);
+    }
+}
