@@ -44,13 +44,9 @@ impl<'a> Views<'a> {
 }
 
 /// Writes the views of the waves of one module, and says how to open them.
-pub(in crate::cli) fn of_module(
-    waves: &Path,
-    design: &Design,
-    module: &str,
-    ui: &Ui,
-) -> anyhow::Result<()> {
-    let ports = emit::modules(design).into_iter().filter(|spec| spec.name == module).flat_map(|spec| spec.ports);
+pub(in crate::cli) fn of_module(waves: &Path, design: &Design, module: &str, ui: &Ui) -> anyhow::Result<()> {
+    let ports =
+        emit::modules(design).into_iter().filter(|spec| spec.name == module).flat_map(|spec| spec.ports);
     let ports: Vec<_> = ports.map(|port| port.name.to_string()).collect();
     let views = written(waves, &module_views(waves, design, &ports)?, ui)?;
     say(waves, &views, ui);

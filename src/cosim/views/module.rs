@@ -53,11 +53,14 @@ mod tests {
     #[test]
     fn ports_come_first_then_registers_and_modules_below_are_closed() {
         let mut file = Hierarchy::default();
-        for (scope, name) in [("f", "clk"), ("f", "count_q [1:0]"), ("f", "takes"), ("f.u_g", "a_q"), ("f", "$auto$1")] {
+        for (scope, name) in
+            [("f", "clk"), ("f", "count_q [1:0]"), ("f", "takes"), ("f.u_g", "a_q"), ("f", "$auto$1")]
+        {
             file.add(scope, name, 1);
         }
         let groups = groups(&file, &["clk".to_owned()]);
-        let shown: Vec<_> = groups.iter().map(|g| (g.name.as_str(), g.open, g.lines[0].name.as_str())).collect();
+        let shown: Vec<_> =
+            groups.iter().map(|g| (g.name.as_str(), g.open, g.lines[0].name.as_str())).collect();
         assert_eq!(
             shown,
             [

@@ -66,7 +66,8 @@ pub struct Options<'o> {
 
 /// All work on `proofs`: every size, then, if `mutants` are wanted, every property on its mutant.
 pub fn work(proofs: &[Proof], mutants: bool) -> Vec<Work<'_>> {
-    let proved = proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
+    let proved =
+        proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
     let refuted = proofs
         .iter()
         .flat_map(|proof| (0..proof.properties.len()).map(move |property| Work::Refute { proof, property }));
@@ -107,9 +108,10 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
         Work::Prove { size, .. } => decide(size, None),
         Work::Refute { proof, property } => {
             let property = &proof.properties[property];
+            let mutant = catalogue::mutant_of(proof, property, files)?;
             let mut last = None;
             for size in 0..proof.sizes.len() {
-                let decision = decide(size, Some((&property.mutant, &property.label)))?;
+                let decision = decide(size, Some((mutant, &property.label)))?;
                 let refuted = matches!(decision.verdict, Verdict::Refuted { .. });
                 last = Some(decision);
                 if refuted {

@@ -82,7 +82,8 @@ fn on_steps(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const FIFO: &str = "module meshkv_f;\n    meshkv_g u_g ();\n`ifdef FORMAL\n    meshkv_h u_h ();\n`endif\nendmodule\n";
+    const FIFO: &str =
+        "module meshkv_f;\n    meshkv_g u_g ();\n`ifdef FORMAL\n    meshkv_h u_h ();\n`endif\nendmodule\n";
 
     fn files() -> Vec<SourceFile> {
         let file = |module: &str, text: &str| SourceFile {

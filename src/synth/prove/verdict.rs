@@ -34,7 +34,14 @@ pub(super) fn read(log: &str) -> Option<Verdict> {
         let clauses = invariant.filter_map(|line| after(line, "] :")).next_back().unwrap_or(0);
         return Some(Verdict::Proved { clauses });
     }
-    let open = ["UNDECIDED", "No output asserted", "No output failed", "Reached timeout", "undecided", "Runtime limit"];
+    let open = [
+        "UNDECIDED",
+        "No output asserted",
+        "No output failed",
+        "Reached timeout",
+        "undecided",
+        "Runtime limit",
+    ];
     log.lines().any(|line| open.iter().any(|words| line.contains(words))).then_some(Verdict::Open)
 }
 
@@ -50,7 +57,10 @@ mod tests {
         assert_eq!(read(proved), Some(Verdict::Proved { clauses: 496 }));
         let refuted = "Output 0 of miter \"f\" was asserted in frame 8.  Time =     0.11 sec\n";
         assert_eq!(read(refuted), Some(Verdict::Refuted { frame: 8 }));
-        assert_eq!(read("Reached timeout (2 seconds).\nProperty UNDECIDED.  Time = 2.00 sec\n"), Some(Verdict::Open));
+        assert_eq!(
+            read("Reached timeout (2 seconds).\nProperty UNDECIDED.  Time = 2.00 sec\n"),
+            Some(Verdict::Open)
+        );
         assert_eq!(read("Empty network.\n"), None);
     }
 }

@@ -65,7 +65,8 @@ pub fn run(args: &Args, ui: &Ui) -> Result<ExitCode> {
     let proofs = proofs(args, &files)?;
     let interrupt = Interrupt::listen()?;
     let stop = || interrupt.requested();
-    let tallies = interrupt.explain(decide(args, (&design, &files), &proofs, &stop, ui), "before all proofs had ended")?;
+    let tallies = interrupt
+        .explain(decide(args, (&design, &files), &proofs, &stop, ui), "before all proofs had ended")?;
     let output = ProveOutput::of(&design.name, &tallies);
     ui.result(&output, || report::text(&output, args.why.then_some(&proofs[..])))?;
     for property in &output.properties {
@@ -94,7 +95,8 @@ fn decide<'p>(
     stop: &(dyn Fn() -> bool + Sync),
     ui: &Ui,
 ) -> Result<Vec<Tally<'p>>> {
-    let provers = Provers { yosys: tool::find(&tools::YOSYS, stop, ui)?, abc: tool::find(&tools::ABC, stop, ui)? };
+    let provers =
+        Provers { yosys: tool::find(&tools::YOSYS, stop, ui)?, abc: tool::find(&tools::ABC, stop, ui)? };
     let options = Options {
         seconds: args.limit,
         jobs: args.jobs.map_or_else(workers::cores, usize::from),
@@ -115,7 +117,10 @@ fn decide<'p>(
             progress.aside(|| said = kept(args, design, (proof, *size), &decision, ui));
             said?;
         }
-        let tally = tallies.iter_mut().find(|tally| std::ptr::eq(tally.proof, proof)).context("work is of a proof")?;
+        let tally = tallies
+            .iter_mut()
+            .find(|tally| std::ptr::eq(tally.proof, proof))
+            .context("work is of a proof")?;
         tally.add(work, decision);
         Ok(())
     })?;

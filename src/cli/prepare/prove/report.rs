@@ -129,7 +129,8 @@ impl PropertyOutput {
             (Some(false), _) => "NOT FOUND".to_owned(),
             _ => "-".to_owned(),
         };
-        let verdict = if self.verdict == "proved" { self.verdict.to_owned() } else { self.verdict.to_uppercase() };
+        let verdict =
+            if self.verdict == "proved" { self.verdict.to_owned() } else { self.verdict.to_uppercase() };
         vec![
             self.block.clone(),
             self.module.trim_start_matches("meshkv_").to_owned(),
