@@ -38,7 +38,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint spell fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
+.PHONY: help run load estimate build test verify lint prove spell fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,9 @@ verify: tools-synth tools-cluster tools-ecosystem ## All other tests: whole matr
 lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the reference Verilog, Tcl over its constraints and scripts
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	set -e; for name in $(GOLDENS) $(DIGESTS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
+
+prove: tools build ## Prove the properties of control blocks, with either router; counterexamples as waves into OUT
+	set -e; for name in $(PROVED); do $(MESHKV) prove configs/$$name.toml --waves $(OUT)/prove; done
 
 spell: ## Spelling of pages, sources, templates, tests and configurations; .codespellrc has the words that it passes
 	@codespell=$$(sh scripts/tools.sh spell) && $$codespell $(SPELT)

@@ -20,6 +20,7 @@ mod paper;
 mod places;
 mod plan;
 mod progress;
+mod prove;
 mod run;
 mod run_device;
 mod run_steps;
