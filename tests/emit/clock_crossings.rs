@@ -53,7 +53,12 @@ fn a_crossing_that_ends_elsewhere_is_named_with_both_ends() {
             "is sampled by a plain register",
         ),
         // The write pointer of a FIFO, in binary.
-        ("meshkv_async_fifo", ".s_data(write_gray),", ".s_data({write_position, write_gray[0]}),", "only a Gray code"),
+        (
+            "meshkv_async_fifo",
+            ".s_data(write_gray),",
+            ".s_data({write_position, write_gray[0]}),",
+            "only a Gray code",
+        ),
         // Flits of the requester, written by the array's clock as well.
         ("meshkv_reorder_fifo", "put_data;", "put_data ^ m_data;", "ends in a memory"),
     ];

@@ -3,6 +3,7 @@
 //! The properties themselves stand in the templates of the modules, under `FORMAL`. The list stands in
 //! `templates/formal/`, a file a block. It knows neither tools nor designs.
 
+use super::pair::{Pair, LABEL, PAIR};
 use crate::emit::SourceFile;
 use anyhow::{bail, ensure, Context, Result};
 use serde::{Deserialize, Deserializer};
@@ -37,9 +38,22 @@ pub struct Proof {
     /// Clocks that have no relation to each other; none if the module has one clock.
     #[serde(default)]
     pub clocks: Vec<String>,
+    /// Two copies that are compared after a reset; none where the module has properties of its own.
+    pub pair: Option<Pair>,
     /// The properties.
     #[serde(rename = "property")]
     pub properties: Vec<Property>,
+}
+
+impl Proof {
+    /// The module that is decided.
+    pub(super) fn top(&self) -> &str {
+        if self.pair.is_some() {
+            PAIR
+        } else {
+            &self.module
+        }
+    }
 }
 
 /// One property.
@@ -164,7 +178,7 @@ pub(super) fn text_of<'f>(files: &'f [SourceFile], module: &str) -> Result<&'f s
 
 fn agrees(proof: &Proof, files: &[SourceFile]) -> Result<()> {
     ensure!(!proof.sizes.is_empty(), "it has no sizes");
-    let asserted = labels(text_of(files, &proof.module)?);
+    let asserted = asserted(proof, files)?;
     let listed: BTreeSet<_> = proof.properties.iter().map(|property| property.label.clone()).collect();
     let named: BTreeSet<_> = asserted.iter().filter(|label| !label.starts_with(LEMMA)).cloned().collect();
     if let Some(label) = listed.symmetric_difference(&named).next() {
@@ -192,6 +206,16 @@ pub(super) fn mutant_of<'p>(
         let tried = property.mutant.iter().map(|m| format!("`{}` is there {} times", m.from, times(m)));
         format!("no mutant of {}: {}", property.label, tried.collect::<Vec<_>>().join(", "))
     })
+}
+
+/// Labels of the assertions of a proof.
+pub(super) fn asserted(proof: &Proof, files: &[SourceFile]) -> Result<BTreeSet<String>> {
+    let own = || text_of(files, &proof.module).map(labels);
+    if proof.pair.is_some() {
+        Ok(BTreeSet::from([LABEL.to_owned()]))
+    } else {
+        own()
+    }
 }
 
 /// Labels of the assertions of a module: `label : assert (...)`, also over two lines.

@@ -42,6 +42,8 @@ pub(super) struct Task {
     pub(super) parameters: Vec<(String, String)>,
     /// The one assertion that counts; all if there is none.
     pub(super) only: Option<String>,
+    /// Registers of either copy begin with any value, but for these; none where registers keep their initial values.
+    pub(super) any_state: Option<Vec<String>>,
     /// Labels of all assertions of the module.
     pub(super) labels: Vec<String>,
     /// True if clocks are wires that say where an edge is.
@@ -128,8 +130,12 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
         // Labels are names of cells.
         format!("delete t:$assert */{label} %d; ")
     });
+    let free = task.any_state.as_ref().map_or(String::new(), |keeps| {
+        let kept: String = keeps.iter().map(|name| format!(" w:u_?.{name} %d")).collect();
+        format!("setattr -unset init w:u_a.* w:u_b.*{kept}; ")
+    });
     format!(
-        "read_verilog -formal -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}memory_map; async2sync; \
+        "read_verilog -formal -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}{free}memory_map; async2sync; \
          setundef -undriven -expose; opt_clean",
         top = task.top
     )

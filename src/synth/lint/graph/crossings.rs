@@ -235,7 +235,10 @@ mod tests {
         assert_eq!(found_in("meshkv_async_pointer", &two("gray_q")), [""; 0]);
         for (module, register) in [("meshkv_async_pointer", "position_q"), ("meshkv_front", "gray_q")] {
             let said = found_in(module, &two(register));
-            assert!(said.len() == 1 && said[0].contains("only a Gray code may cross so"), "{module}: {said:?}");
+            assert!(
+                said.len() == 1 && said[0].contains("only a Gray code may cross so"),
+                "{module}: {said:?}"
+            );
         }
     }
 
