@@ -213,15 +213,23 @@ impl Attempt<'_> {
     }
 
     fn abc(&self, dir: &Path, way: &str) -> Result<Verdict, WorkError> {
-        let mut command = self.provers.abc.command();
-        let script =
-            format!("read_aiger graph.aig; fold; strash; scorr; dc2; {way}; write_cex -a counterexample.aiw");
-        command.args(["-s", "-q", &script]).current_dir(dir);
-        let log = output(command, self.limits.stop)?;
+        let mut log = self.log(dir, way)?;
+        if verdict::is_combinational(&log) {
+            log = self.log(dir, "sat")?;
+        }
         verdict::read(&log).ok_or_else(|| WorkError::Io {
             what: format!("ABC gave no verdict on {}", self.task.top),
             source: io::Error::other(log.trim().to_owned()),
         })
+    }
+
+    /// What ABC prints on the graph.
+    fn log(&self, dir: &Path, way: &str) -> Result<String, WorkError> {
+        let mut command = self.provers.abc.command();
+        let script =
+            format!("read_aiger graph.aig; fold; strash; scorr; dc2; {way}; write_cex -a counterexample.aiw");
+        command.args(["-s", "-q", &script]).current_dir(dir);
+        output(command, self.limits.stop)
     }
 }
 

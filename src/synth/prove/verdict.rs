@@ -19,7 +19,12 @@ pub enum Verdict {
     Open,
 }
 
-/// Reads what `pdr` or `bmc3` printed; `None` if it is none of a verdict.
+/// True if nothing of the graph was left that has a state: then `sat` decides.
+pub(super) fn is_combinational(log: &str) -> bool {
+    log.contains("Does not work for combinational networks") || log.contains("network is combinational")
+}
+
+/// Reads what `pdr`, `bmc3` or `sat` printed; `None` if it is none of a verdict.
 pub(super) fn read(log: &str) -> Option<Verdict> {
     let after = |line: &str, words: &str| -> Option<u32> {
         let (_, rest) = line.split_once(words)?;
@@ -29,7 +34,7 @@ pub(super) fn read(log: &str) -> Option<Verdict> {
     if let Some(frame) = asserted {
         return Some(Verdict::Refuted { frame });
     }
-    if log.lines().any(|line| line.contains("Property proved") || line.contains("are UNSAT")) {
+    if log.lines().any(|line| line.contains("Property proved") || line.starts_with("UNSATISFIABLE")) {
         let invariant = log.lines().filter(|line| line.starts_with("Invariant F["));
         let clauses = invariant.filter_map(|line| after(line, "] :")).next_back().unwrap_or(0);
         return Some(Verdict::Proved { clauses });
