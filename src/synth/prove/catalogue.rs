@@ -10,7 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Lists of blocks, in the order of blocks.
-const LISTS: &[(&str, &str)] = &[("common", include_str!("../../../templates/formal/common.toml"))];
+const LISTS: &[(&str, &str)] = &[
+    ("common", include_str!("../../../templates/formal/common.toml")),
+    ("takv", include_str!("../../../templates/formal/takv.toml")),
+    ("device", include_str!("../../../templates/formal/device.toml")),
+];
 
 /// What labels of assertions begin with that only help to prove others.
 const LEMMA: &str = "lemma_";
