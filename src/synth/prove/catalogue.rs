@@ -14,6 +14,9 @@ use std::fmt;
 const LISTS: &[(&str, &str)] = &[
     ("common", include_str!("../../../templates/formal/common.toml")),
     ("network", include_str!("../../../templates/formal/network.toml")),
+    ("mare", include_str!("../../../templates/formal/mare.toml")),
+    ("takv", include_str!("../../../templates/formal/takv.toml")),
+    ("device", include_str!("../../../templates/formal/device.toml")),
 ];
 
 /// What labels of assertions begin with that only help to prove others.
@@ -23,7 +26,7 @@ const LEMMA: &str = "lemma_";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
-    /// Block of the hardware, by the file of the list.
+    /// Block of the hardware.
     #[serde(skip)]
     pub block: String,
     /// The module.
@@ -144,9 +147,9 @@ struct List {
 /// If a list is not well formed, which a test of this program detects.
 pub fn all() -> Result<Vec<Proof>> {
     let mut proofs = Vec::new();
-    for (block, text) in LISTS {
-        let list: List = toml::from_str(text).with_context(|| format!("templates/formal/{block}.toml"))?;
-        proofs.extend(list.proof.into_iter().map(|proof| Proof { block: (*block).to_owned(), ..proof }));
+    for (name, text) in LISTS {
+        let list: List = toml::from_str(text).with_context(|| format!("templates/formal/{name}.toml"))?;
+        proofs.extend(list.proof);
     }
     Ok(proofs)
 }
@@ -156,10 +159,12 @@ pub fn all() -> Result<Vec<Proof>> {
 /// # Errors
 /// If a proof and the assertions of its module do not agree, or a mutant names a text that is not there once.
 pub fn of(files: &[SourceFile]) -> Result<Vec<Proof>> {
-    let has = |module: &str| files.iter().any(|file| module_of(file) == Some(module));
+    let file = |module: &str| files.iter().find(|file| module_of(file) == Some(module));
     let mut proofs = all()?;
-    proofs.retain(|proof| has(&proof.module));
-    for proof in &proofs {
+    proofs.retain(|proof| file(&proof.module).is_some());
+    for proof in &mut proofs {
+        let path = file(&proof.module).map_or("", |file| file.path.as_str());
+        proof.block = path.split('/').nth(1).unwrap_or_default().to_owned();
         agrees(proof, files).with_context(|| format!("the proof of {}", proof.module))?;
     }
     Ok(proofs)
