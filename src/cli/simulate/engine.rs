@@ -30,6 +30,7 @@ pub struct Carrier {
 pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["upset"], only: &[Only::With(&["lockstep"])], why: "" },
     Scope { of: &["wave"], only: &[Only::OnVerilog], why: "the model has no waves" },
+    Scope { of: &["whole"], only: &[Only::OnVerilog], why: "the model has no parts" },
 ];
 
 impl Carrier {

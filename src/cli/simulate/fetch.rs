@@ -180,6 +180,7 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         form: BuildForm::TransportPieces,
         length: args.length(&design, asked),
         cache: None,
+        seed: args.seed,
         interrupt: &interrupt,
         ui,
     };

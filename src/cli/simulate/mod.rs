@@ -4,6 +4,7 @@ pub mod cosim;
 pub mod decode;
 pub(super) mod ended;
 pub(super) mod engine;
+pub(super) mod faults;
 pub mod fetch;
 pub(super) mod library;
 pub(super) mod ports;

@@ -9,6 +9,7 @@ use crate::cosim::checks::lockstep::{Difference, Lockstep};
 use crate::cosim::checks::violation::ViolationKind;
 use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::verilated::waves::WaveWindow;
+use crate::cosim::dut::watched::power_up;
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
 use crate::cosim::workloads::network::measure::RunError;
@@ -26,9 +27,6 @@ use std::time::{Duration, Instant};
 
 /// Cycles without movement after which a fabric is stuck; longer than any wait in these meshes.
 const WATCHDOG: u64 = 5_000;
-
-/// Seed of register values before the reset; any value must work.
-const POWER_UP_SEED: u64 = 1;
 
 /// Compare model and Verilog on random networks and fabrics
 ///
@@ -201,7 +199,8 @@ impl Soak<'_> {
     fn fabric(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
         let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
-        let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
+        let (interrupt, ui) = (self.interrupt, self.ui);
+        let verilog = Verilog { design, form, length, cache, seed: case.seed, interrupt, ui };
         let upset = self.upset(design.mesh)?;
         let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
         let mut stop = |_: Progress| self.interrupt.requested();
@@ -289,7 +288,7 @@ impl Soak<'_> {
         let library = library_in(Some(self.cache), &case.design, form, run, self.interrupt, self.ui);
         let library =
             self.interrupt.explain(library, &format!("while the fabric of seed {} was built", case.seed))?;
-        Ok(VerilatedMesh::open(&library, &case.design, POWER_UP_SEED)?)
+        Ok(VerilatedMesh::open(&library, &case.design, power_up(case.seed))?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod device;
+mod faulted;
 mod grow_args;
 mod output;
 mod report;
@@ -69,8 +70,12 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
     let (form, length) = args.build(&job);
-    let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let verilog =
+        Verilog { design: &design, form, length, cache: None, seed: args.seed, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
+    if args.fault.any() {
+        return faulted::run(args, &job, &behaviour, &verilog);
+    }
     let mut accesses = None;
     let done = match attend(args, &job, &behaviour, &verilog, timeline, &mut accesses) {
         Ok(done) => done,

@@ -1,5 +1,6 @@
 //! Counts of a run of decode steps.
 
+use super::error::{DecodeError, MemoryFault};
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::cosim::memory::PortCounts;
@@ -85,6 +86,10 @@ pub struct Decoded {
     pub packets_by_column: Vec<u64>,
     /// New tokens of KV heads that came out for external memory.
     pub tokens_written: u64,
+    /// Reports of a failed memory.
+    pub faults: Vec<MemoryFault>,
+    /// First cycle in which each fault of the plan's memory took effect, in their order.
+    pub struck: Vec<Option<u64>>,
     /// Number of violations.
     pub violations: u64,
     /// The first violations with their messages.
@@ -92,6 +97,19 @@ pub struct Decoded {
 }
 
 impl Decoded {
+    /// The same, unless a memory failed.
+    ///
+    /// # Errors
+    /// [`DecodeError::Memory`].
+    pub fn trusted(self) -> Result<Decoded, DecodeError> {
+        let Some(first) = self.faults.first().copied() else { return Ok(self) };
+        let others = match self.faults.len() - 1 {
+            0 => String::new(),
+            n => format!(", and {n} more such reports"),
+        };
+        Err(DecodeError::Memory { first, others, all: self.faults })
+    }
+
     /// One counter of each tile.
     ///
     /// # Panics

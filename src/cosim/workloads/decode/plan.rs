@@ -1,9 +1,11 @@
 //! Plan of a run of decode steps.
 
+use super::scoreboard::flits_of_step;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::decode::played::pace::Pace;
-use crate::cosim::workloads::Watchdog;
+use crate::cosim::workloads::shared::bound::Pace as BoundPace;
+use crate::cosim::workloads::{Bound, Watchdog};
 use crate::design::Descriptor;
 use crate::design::Design;
 
@@ -57,5 +59,15 @@ impl Plan {
             seed,
             watchdog: Watchdog::of(design),
         }
+    }
+
+    /// The bound of its cycles: the steps one after the other.
+    pub fn bound(&self, design: &Design) -> Bound {
+        let steps = usize::try_from(self.steps).unwrap_or(usize::MAX);
+        let all: Vec<_> = std::iter::repeat_n(&self.descriptors, steps).flatten().copied().collect();
+        let flits = flits_of_step(design, &self.descriptors).saturating_mul(u64::from(self.steps));
+        let pace =
+            BoundPace { flit_cycles: self.pace.flit_cycles, stall: self.pace.stall, clocks: self.clocks };
+        Bound::of_descriptors(design, &all, flits, &self.memory, pace)
     }
 }
