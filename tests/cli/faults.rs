@@ -39,9 +39,6 @@ fn a_memory_that_fails_is_reported_by_its_tiles_on_the_core_and_on_the_fabric() 
             ("decerr@hbm0:0", "MEMORY at"),
             ("stall@0:200+900", "outputs right"),
             ("late@0:2+700", "outputs right"),
-            ("double@0:1", "a broken rule: cycle"),
-            ("early-last@0:1", "RLAST is too early"),
-            ("no-last@0:1", "RLAST is missing"),
         ] {
             assert_reported(&format!("{line} --fault {fault}"), words);
         }
@@ -81,6 +78,10 @@ fn a_fault_that_a_run_cannot_have_is_refused_with_a_way_out() {
         (format!("{DECODE} --fault slverr@queries:1"), "help: add --device"),
         (format!("{DEVICE} --fault slverr@tokens0:1"), "kv.append = true"),
         (format!("{CORE} --fault help"), "slverr@PORT:N"),
+        (format!("{CORE} --fault double@0:1"), "help: run the Verilog alone"),
+        (format!("{DEVICE} --lockstep --fault flip@0:1.1"), "help: run the Verilog alone"),
+        (format!("{DEVICE} --fault flip@link:0,0.west:1.1"), "has no such link"),
+        (format!("{DEVICE} --fault flip@0:1.9999"), "a flit has bits 0 to"),
         (format!("{CORE} --fault slverr@0:1 --output o.safetensors"), "--fault <KIND@PLACE:N> has no effect"),
     ] {
         let (code, error, _) = said(&line);
@@ -99,14 +100,30 @@ fn a_device_names_each_fault_and_the_next_run_is_right() {
         ("reset@ap_rst_n:300", "as after power-up"),
         ("cut@list:0", "START_LIST at 0"),
         ("stall@queries:50+400", "outputs right"),
-        ("double@hbm0:2", "a broken rule: cycle"),
-        ("double@outputs:0", "a broken rule: cycle"),
     ] {
         let json = assert_reported(&format!("{DEVICE} --engine model --fault {fault}"), words);
         assert_eq!(json["recovered"], true, "{fault}: {json:#}");
     }
     let (code, error, _) = said(&format!("{DEVICE} --engine model --fault reset@soft:1000000"));
     assert!(code == 1 && error.contains("did not come to it"), "{error}");
+}
+
+#[test]
+fn what_no_design_notices_is_found_by_rules_and_by_comparison() {
+    let [core, decode] = ["run configs/tiny.toml --tokens 24", "decode configs/tiny.toml --tokens 48"];
+    for line in [core, decode, DEVICE] {
+        for (fault, words) in [
+            ("double@0:1", "a broken rule: cycle"),
+            ("early-last@0:1", "RLAST is too early"),
+            ("no-last@0:1", "RLAST is missing"),
+            ("flip@0:1.14", "differ"),
+            ("flip@link:1,0.west:9.14", "outputs"),
+        ] {
+            assert_reported(&format!("{line} --fault {fault}"), words);
+        }
+    }
+    let json = assert_reported(&format!("{DEVICE} --fault double@outputs:0"), "a broken rule: cycle");
+    assert_eq!(json["recovered"], true, "{json:#}");
 }
 
 /// Each waits for 2^16 cycles once or twice.

@@ -179,7 +179,7 @@ fn assert_endless(said: &str, moves: &str) {
 }
 
 /// Ports that make memory read for ever, for nobody.
-const READS: (&[&str], &[&str]) = (&["desc_valid"], &["m_axi_arvalid"]);
+const READS: (&[&str], &[&str]) = (&["desc_valid", "m_axi_rvalid"], &["m_axi_arvalid"]);
 
 #[test]
 fn attention_that_reads_memory_for_ever_ends_at_its_bound() {

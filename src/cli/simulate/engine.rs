@@ -46,6 +46,11 @@ impl Carrier {
         self.engine == Some(Engine::Model)
     }
 
+    /// True if the model runs, alone or beside the Verilog.
+    pub(in crate::cli) fn has_model(&self) -> bool {
+        self.lockstep || self.is_model()
+    }
+
     /// Name of the engine in results.
     pub(in crate::cli) fn name(&self) -> String {
         match self.engine {

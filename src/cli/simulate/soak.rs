@@ -32,7 +32,8 @@ const WATCHDOG: u64 = 5_000;
 ///
 /// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
 /// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each even
-/// seed is a whole fabric under decode steps, some with a memory out of order: every port is compared in every cycle.
+/// seed is a whole fabric under decode steps, some with a memory out of order or with faults, whose reports are checked:
+/// every port is compared in every cycle.
 /// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -76,6 +77,8 @@ pub(in crate::cli) struct SoakOutput {
     router_cycles: u64,
     /// The part of them in which all of the fabric was compared.
     fabric_router_cycles: u64,
+    /// Faults of external memory that took effect and were reported as they must be.
+    faults: u64,
     /// Seconds of wall time, builds included.
     #[serde(skip)]
     seconds: f64,
@@ -204,7 +207,7 @@ impl Soak<'_> {
         let upset = self.upset(design.mesh)?;
         let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
         let mut stop = |_: Progress| self.interrupt.requested();
-        let found = Bench::on(socket, design)?.run(plan, &mut stop);
+        let found = Bench::on(socket, design)?.run_through(plan, &mut stop);
         report.runs += 1;
         let message = match &found {
             Err(DecodeError::Stopped) => return Err(stopped(report).into()),
@@ -213,8 +216,9 @@ impl Soak<'_> {
                 report.cycles += done.periods;
                 report.router_cycles += compared;
                 report.fabric_router_cycles += compared;
-                match done.violation_list.first() {
-                    Some(violation) => violation.message.clone(),
+                report.faults += SoakFabric::reached(done);
+                match case.wrong(done) {
+                    Some(message) => message,
                     None => {
                         report.fabrics += 1;
                         self.passed(case.seed, &case.title(), compared);
@@ -227,7 +231,7 @@ impl Soak<'_> {
         self.failed(report, case.seed, 0, &case.title(), message);
         let Err(DecodeError::Dut(DutError::Differ(difference))) = found else { return Ok(()) };
         verilog.show(&difference, &self.waves(case.seed), |socket| {
-            match Bench::on(socket, design).map(|bench| bench.run(plan, &mut stop)) {
+            match Bench::on(socket, design).map(|bench| bench.run_through(plan, &mut stop)) {
                 Ok(Err(DecodeError::Dut(end))) | Err(end) => Some(end),
                 Ok(_) => None,
             }
@@ -301,12 +305,21 @@ fn stopped(report: &SoakOutput) -> Interrupted {
 }
 
 fn prose(report: &SoakOutput) -> String {
-    let SoakOutput { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } =
-        report;
+    let SoakOutput {
+        networks,
+        fabrics,
+        runs,
+        cycles,
+        router_cycles,
+        fabric_router_cycles,
+        faults,
+        seconds,
+        ..
+    } = report;
     let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
     format!(
         "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \
-         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {seconds:.0} s\n  {}\n",
+         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {faults} faults reported, {seconds:.0} s\n  {}\n",
         report.command
     )
 }

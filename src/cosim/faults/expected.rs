@@ -32,6 +32,8 @@ pub enum Expected {
         /// Part of its name.
         interface: String,
     },
+    /// No design notices it: the program's comparison of outputs does, where it changes one.
+    Compared,
     /// The device is as after power-up, and no run has ended: the host sees that its run is gone.
     Cleared,
 }
@@ -41,6 +43,7 @@ impl Expected {
     pub fn of(fault: &Injected, design: &Design, depth: Depth) -> Expected {
         match &fault.what {
             What::PeClock(_) | What::Jitter(_) => Expected::Nothing,
+            What::Flip(..) => Expected::Compared,
             What::CutList(first) => Expected::error("START_LIST", vec![*first]),
             What::Reset(Reset::Soft, _) => Expected::error("RESET", vec![0]),
             What::Reset(Reset::Compute, _) => Expected::error("RESET", vec![2]),
@@ -50,6 +53,7 @@ impl Expected {
                 FaultKind::Mute | FaultKind::Deaf | FaultKind::Shut => silence(*place, design),
                 FaultKind::Late(_) if fault.what.is_too_late() => silence(*place, design),
                 FaultKind::Late(_) | FaultKind::Still { .. } => Expected::Nothing,
+                FaultKind::Flip(_) => Expected::Compared,
                 FaultKind::Twice | FaultKind::EarlyLast | FaultKind::NoLast => {
                     Expected::Rule { interface: interface(*place, depth) }
                 }
@@ -75,6 +79,9 @@ impl Expected {
                 named && seen.ended.is_none() && seen.rules.is_empty()
             }
             Expected::Rule { interface } => seen.rules.iter().any(|rule| rule.contains(interface)),
+            Expected::Compared => {
+                seen.outputs != Outputs::NotTaken || seen.ended.is_some() || !seen.errors.is_empty()
+            }
             Expected::Cleared => seen.cleared && seen.rules.is_empty(),
         }
     }
@@ -126,6 +133,9 @@ impl fmt::Display for Expected {
             Expected::Rule { interface } => {
                 write!(f, "a broken rule of AXI4 at {}", interface.trim_end_matches(','))
             }
+            Expected::Compared => {
+                f.write_str("what the comparison of outputs finds, since no design notices it")
+            }
             Expected::Cleared => f.write_str("a device as after power-up, whose run has not ended"),
         }
     }
@@ -163,6 +173,9 @@ mod tests {
             ("cut@list:1", "START_LIST"),
         ] {
             assert_eq!(cause(text), wanted, "{text}");
+        }
+        for text in ["flip@0:1.7", "flip@link:0,0.east:4.2"] {
+            assert_eq!(expected(text, Depth::Device), Expected::Compared, "{text}");
         }
         for text in ["late@0:1+20", "stall@0:1+20", "clock@pe:300", "jitter@pe:5"] {
             assert_eq!(expected(text, Depth::Device), Expected::Nothing, "{text}");

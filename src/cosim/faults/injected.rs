@@ -2,8 +2,9 @@
 
 use super::TIMEOUT;
 use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::ports::LinkFlip;
 use crate::cosim::memory::{Fault, FaultKind};
-use crate::design::Design;
+use crate::design::{Design, Port};
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,6 +19,8 @@ stall@PORT:CYCLE+CYCLES           a port stands still from a cycle on, for so ma
 reset@soft:CYCLE                  the run is cut off by SOFT_RESET, or by ap_rst_n or ap_rst_n_2 in its place
 clock@pe:MHZ, jitter@pe:PERCENT   PaD's clock has another frequency, or edges that come early and late
 cut@list:N                        the list of descriptors ends before descriptor N
+flip@PORT:N.BIT                   a bit of the first beat of request N, read, is inverted
+flip@link:X,Y.SIDE:N.BIT          a bit of flit N on the link into tile X,Y from north, south, east or west
 PORT is hbm0, hbm1, ... (or the number alone), queries, outputs, tokens0, ...; N and CYCLE count from 0";
 
 /// Cycles of a late answer for which no home gives up, and from which on each does.
@@ -61,6 +64,8 @@ pub enum What {
     Jitter(u8),
     /// The first descriptor that the list lacks.
     CutList(u32),
+    /// A bit of a flit on the link into a tile, by column and row.
+    Flip((u32, u32), Port, u64, u32),
 }
 
 /// A fault that a run injects.
@@ -116,12 +121,35 @@ fn what(text: &str) -> Result<What, String> {
             let first = number(at)?.try_into();
             first.map(What::CutList).map_err(|_| format!("no list has {at} descriptors"))
         }
-        _ => of_memory(kind, place, at),
+        "flip" if place == "link" => of_link(at),
+        "flip" => {
+            let (first, bit) = number_and_bit(at)?;
+            of_memory("flip", place, &first.to_string(), bit)
+        }
+        _ => of_memory(kind, place, at, 0),
     }
 }
 
-/// Reads a fault of memory.
-fn of_memory(kind: &str, place: &str, at: &str) -> Result<What, String> {
+/// Reads `X,Y.SIDE:N.BIT`.
+fn of_link(text: &str) -> Result<What, String> {
+    let wrong = || format!("`{text}` is not X,Y.SIDE:N.BIT");
+    let (place, at) = text.split_once(':').ok_or_else(wrong)?;
+    let (tile, side) = place.split_once('.').ok_or_else(wrong)?;
+    let (x, y) = tile.split_once(',').ok_or_else(wrong)?;
+    let tile = x.parse().ok().zip(y.parse().ok()).ok_or_else(wrong)?;
+    let side = Port::ALL.into_iter().find(|port| port.name() == side && *port != Port::Local);
+    let (number, bit) = number_and_bit(at)?;
+    Ok(What::Flip(tile, side.ok_or_else(wrong)?, number, bit))
+}
+
+/// Reads `N.BIT`.
+fn number_and_bit(text: &str) -> Result<(u64, u32), String> {
+    let (first, bit) = text.split_once('.').ok_or_else(|| format!("`{text}` is not N.BIT"))?;
+    Ok((number(first)?, bit.parse().map_err(|_| format!("`{bit}` is no bit"))?))
+}
+
+/// Reads a fault of memory; `bit` is that of a flip.
+fn of_memory(kind: &str, place: &str, at: &str, bit: u32) -> Result<What, String> {
     let place = memory_place(place)?;
     let reads = matches!(place, MemoryPlace::Hbm(_) | MemoryPlace::Queries);
     let (first, cycles) = match at.split_once('+') {
@@ -143,11 +171,12 @@ fn of_memory(kind: &str, place: &str, at: &str) -> Result<What, String> {
         ("double", None) => one(FaultKind::Twice),
         ("mute", None) => of_port(FaultKind::Mute).after(first),
         ("refuse", None) => of_port(FaultKind::Deaf).after(first),
-        ("early-last" | "no-last", None) if !reads => {
-            return Err(format!("{kind} is of reads; writes mark their last beats themselves"))
+        ("early-last" | "no-last" | "flip", None) if !reads => {
+            return Err(format!("{kind} is of reads: choose hbm0 or queries"))
         }
         ("early-last", None) => one(FaultKind::EarlyLast),
         ("no-last", None) => one(FaultKind::NoLast),
+        ("flip", None) => one(FaultKind::Flip(bit)),
         _ => return Err(format!("there is no fault `{kind}`")),
     };
     Ok(What::Memory(place, fault))
@@ -207,11 +236,13 @@ impl What {
 }
 
 impl Injected {
-    /// Checks that a run of a design at a depth has the place.
+    /// Checks that a run of a design, on a device or not, on the model or not, has the place.
     ///
     /// # Errors
     /// Names the fault, the rule and the way out.
-    pub fn fits(&self, design: &Design, device: bool) -> Result<(), String> {
+    pub fn fits(&self, design: &Design, device: bool, model: bool) -> Result<(), String> {
+        self.fits_engine(model)?;
+        let flit = design.flit.data_width;
         let (ports, text) = (design.memory.ports, &self.text);
         let of_device =
             "is of a device\n  help: add --device to meshkv run, or choose a fault of hbm0, clock or jitter";
@@ -222,10 +253,58 @@ impl Injected {
             What::Memory(MemoryPlace::Tokens(_), _) if design.append.is_none() => {
                 Err(format!("--fault {text}: this design writes no new tokens\n  help: set kv.append = true"))
             }
+            What::Memory(_, Fault { kind: FaultKind::Flip(bit), .. }) | What::Flip(.., bit)
+                if *bit >= flit =>
+            {
+                Err(format!("--fault {text}: a flit has bits 0 to {}", flit - 1))
+            }
+            What::Flip((x, y), side, ..) => {
+                let node = design.mesh.node(*x, *y);
+                let there = node.and_then(|node| design.mesh.neighbour(node, *side)).is_some();
+                there.then_some(()).ok_or_else(|| {
+                    let (cols, rows) = (design.mesh.cols(), design.mesh.rows());
+                    format!("--fault {text}: this mesh of {cols} x {rows} tiles has no such link")
+                })
+            }
             What::Memory(MemoryPlace::Hbm(_), _) | What::PeClock(_) | What::Jitter(_) => Ok(()),
             _ if device => Ok(()),
             _ => Err(format!("--fault {text} {of_device}")),
         }
+    }
+
+    /// Refuses what the model does not stand or does not see.
+    fn fits_engine(&self, model: bool) -> Result<(), String> {
+        let why = match &self.what {
+            What::Memory(_, fault) => match fault.kind {
+                FaultKind::Twice | FaultKind::EarlyLast | FaultKind::NoLast => {
+                    "has no memory that breaks rules"
+                }
+                FaultKind::Flip(_) => "has no numbers",
+                _ => return Ok(()),
+            },
+            What::Flip(..) => "has no numbers on its links",
+            _ => return Ok(()),
+        };
+        let text = &self.text;
+        let refused =
+            format!("--fault {text}: the model {why}\n  help: run the Verilog alone, with --engine rtl");
+        if model {
+            Err(refused)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// True if it is a flip on a link.
+    pub fn is_flip(&self) -> bool {
+        matches!(self.what, What::Flip(..))
+    }
+
+    /// The flip on a link, if it is one, of a design that has it.
+    pub fn flip(&self, design: &Design) -> Option<LinkFlip> {
+        let What::Flip((x, y), side, number, bit) = self.what else { return None };
+        let tile = y * design.mesh.cols() + x;
+        Some(LinkFlip { tile, side, number, bit })
     }
 
     /// The fault of external memory's reads, if it is one.
@@ -276,6 +355,9 @@ mod tests {
         assert_eq!(read("reset@ap_rst_n_2:5"), Ok(What::Reset(Reset::Compute, 5)));
         assert_eq!(read("clock@pe:283.5"), Ok(What::PeClock(283.5)));
         assert_eq!(read("jitter@pe:9"), Ok(What::Jitter(9)));
+        assert_eq!(read("flip@link:1,2.north:3.40"), Ok(What::Flip((1, 2), Port::North, 3, 40)));
+        let flip = of(1, FaultKind::Flip(9)).only(6);
+        assert_eq!(read("flip@1:6.9"), Ok(What::Memory(MemoryPlace::Hbm(1), flip)));
         assert_eq!(read("cut@list:1"), Ok(What::CutList(1)));
         for kind in
             KINDS.split(['@', '\n', ' ', ',']).filter(|word| word.ends_with("err") || word.ends_with("last"))
@@ -302,6 +384,9 @@ mod tests {
             ("clock@pe:0", "between 1 and 2000"),
             ("jitter@pe:25", "more than 24"),
             ("cut@queue:1", "not list"),
+            ("flip@0:1", "N.BIT"),
+            ("flip@link:0,0.up:1.2", "X,Y.SIDE:N.BIT"),
+            ("flip@outputs:1.2", "of reads"),
         ] {
             let said = read(text).unwrap_err();
             assert!(said.contains(why) && said.contains("slverr@hbm0:3"), "{text}: {said}");

@@ -18,8 +18,10 @@ pub const TIMEOUT: u64 = 65_536;
 
 mod expected;
 mod injected;
+mod judge;
 mod seen;
 
 pub use expected::{Depth, Expected};
 pub use injected::{Injected, MemoryPlace, Reset, What, KINDS};
-pub use seen::{judge, Judged, Outputs, Seen};
+pub use judge::{judge, Judged};
+pub use seen::{Outputs, Seen};

@@ -195,6 +195,8 @@ pub enum FaultKind {
     EarlyLast,
     /// The last beat is not marked.
     NoLast,
+    /// A bit of the first beat is inverted.
+    Flip(u32),
     /// The port accepts and sends nothing from a cycle on, up to another.
     Still {
         /// First cycle.

@@ -161,6 +161,12 @@ impl Port {
             None if there => OKAY,
             None => DECODE_ERROR,
         };
+        let flips = |kind| matches!(kind, FaultKind::Flip(_));
+        let flip = self.fault(behaviour, (request.address, number), flips).filter(|_| shown == 1);
+        if let Some((fault, FaultKind::Flip(bit))) = flip {
+            self.struck.by(fault, cycle);
+            self.beat.data[bit as usize / 32] ^= 1 << (bit % 32);
+        }
         if self.beat.response != OKAY {
             // Data of an error has no meaning and must not look valid.
             self.beat.data.iter_mut().for_each(|word| *word = !*word);

@@ -1,7 +1,7 @@
 //! Arguments of `meshkv decode`, and the job that follows from them.
 
 use crate::cli::simulate::engine::Carrier;
-use crate::cli::simulate::faults::FaultArgs;
+use crate::cli::simulate::reported::faults::FaultArgs;
 use crate::config::{AskedMapping, Mapping, Sharing};
 use crate::cosim::faults::Injected;
 use crate::cosim::memory::Behaviour;

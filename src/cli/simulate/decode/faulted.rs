@@ -2,8 +2,7 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::simulate::decode::{Args, DecodePrinted};
-use crate::cli::simulate::faults::FaultedRun;
-use crate::cosim::checks::violation::ViolationKind;
+use crate::cli::simulate::reported::faults::FaultedRun;
 use crate::cosim::dut::DutError;
 use crate::cosim::faults::{Depth, Outputs, Seen};
 use crate::cosim::workloads::decode::{DecodeError, Decoded, Workload};
@@ -26,8 +25,8 @@ pub(super) fn report(
     let origin = (args.seed, args.carrier.name(), args.command(load));
     let run = match result {
         Ok(done) => FaultedRun {
-            seen: seen(&done, design),
-            reached: args.fault.reached(&done.struck),
+            seen: done.seen(design),
+            reached: args.fault.reached(&done.struck, done.flipped),
             cycles: done.cycles,
             recovery: None,
             result: Some(row(&done)),
@@ -56,17 +55,4 @@ pub(super) fn report(
         },
     };
     args.fault.report(run, DecodePrinted::Faulted, (design, Depth::Core), ui)
-}
-
-/// The report of a run. What tiles take and send stands for outputs.
-fn seen(done: &Decoded, design: &Design) -> Seen {
-    let errors = done.faults.iter().map(|fault| {
-        let cause = if fault.timeout { "MEMORY_TIMEOUT" } else { "MEMORY" };
-        (cause, fault.tile.1 * design.mesh.cols() + fault.tile.0)
-    });
-    let rules = done.violation_list.iter().filter(|one| one.kind == ViolationKind::Protocol);
-    let rules: Vec<String> = rules.map(|one| one.message.clone()).collect();
-    let (wrong, all) = (done.violations as usize - rules.len(), done.head_flits as usize);
-    let outputs = if wrong == 0 { Outputs::Right(all) } else { Outputs::Wrong(wrong, all) };
-    Seen { errors: errors.collect(), rules, outputs, ended: None, cleared: false }
 }

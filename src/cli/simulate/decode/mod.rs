@@ -11,8 +11,8 @@ use crate::cli::compare::energy;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Plan, Progress, Workload};
@@ -52,8 +52,9 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
     if let Some(beyond) = args.beyond_capacity(&design, &load, made.cache_bytes) {
         ui.note(beyond);
     }
-    args.fault.fit(&design, false)?;
+    args.fault.fit(&design, false, args.carrier.has_model())?;
     let plan = args.plan(Plan::new(&design, made.descriptors.clone(), args.seed));
+    let plan = Plan { flip: args.fault.flip(&design), ..plan };
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);

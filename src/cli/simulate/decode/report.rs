@@ -3,7 +3,7 @@
 use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{bounds, table};
 use crate::cli::simulate::decode::Args;
-use crate::cli::simulate::faults::FaultsOutput;
+use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cosim::workloads::decode::{StreamLength, Workload};
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;

@@ -3,7 +3,7 @@
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
-use crate::cli::simulate::faults::FaultArgs;
+use crate::cli::simulate::reported::faults::FaultArgs;
 use crate::cli::simulate::run::grow_args::GrowArgs;
 use crate::config::{AskedMapping, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};

@@ -1,7 +1,7 @@
 //! `meshkv run --device`: runs the job as a host does.
 
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::cli::simulate::run::args::Args;
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::ports::DutPorts;

@@ -1,11 +1,12 @@
 //! `meshkv run --fault`: a run with faults, on the core or on the device.
 
-use crate::cli::simulate::ended::Ended;
-use crate::cli::simulate::faults::FaultedRun;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
+use crate::cli::simulate::reported::faults::FaultedRun;
 use crate::cli::simulate::run::args::Args;
+use crate::cli::simulate::run::core;
+use crate::cli::simulate::run::device;
 use crate::cli::simulate::run::output::RunOutput;
-use crate::cli::simulate::run::{bench, device};
 use crate::cosim::dut::DutError;
 use crate::cosim::faults::{Depth, Injected, Outputs, Seen};
 use crate::cosim::memory::Behaviour;
@@ -24,7 +25,7 @@ pub(super) fn run(
     behaviour: &Behaviour,
     verilog: &Verilog,
 ) -> anyhow::Result<ExitCode> {
-    args.fault.fit(job.design, args.device)?;
+    args.fault.fit(job.design, args.device, args.carrier.has_model())?;
     let depth = if args.device { Depth::Device } else { Depth::Core };
     let done = if args.device {
         of_device(args, job, behaviour, verilog)
@@ -63,7 +64,10 @@ fn of_core(
 ) -> Result<FaultedRun<AttentionRow>, Ended> {
     let faults = args.fault.faults.iter().filter_map(Injected::of_external).cloned().collect();
     let behaviour = Behaviour { faults, ..behaviour.clone() };
-    let bench = bench(args, job, behaviour, verilog)?;
+    let mut bench = core::bench(args, job, behaviour, verilog)?;
+    if let Some(flip) = args.fault.flip(job.design) {
+        bench.flip(&flip)?;
+    }
     let progress = verilog.ui.progress(Some(job.outputs() as u64), "attending");
     let mut stop = |outputs| {
         progress.set(outputs as u64);
@@ -75,7 +79,7 @@ fn of_core(
     Ok(match result {
         Ok(done) => FaultedRun {
             seen: seen(&done),
-            reached: args.fault.reached(&done.struck),
+            reached: args.fault.reached(&done.struck, done.flipped),
             cycles: done.cycles,
             recovery: None,
             result: Some(AttentionRow::new(job, &done)),

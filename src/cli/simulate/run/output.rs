@@ -1,6 +1,6 @@
 //! Output of `meshkv run` as JSON.
 
-use crate::cli::simulate::faults::FaultsOutput;
+use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cli::simulate::run::report::AttentionOutput;
 use crate::cli::simulate::run::steps_report::StepsOutput;
 use crate::eval::AttentionRow;

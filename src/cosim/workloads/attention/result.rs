@@ -119,6 +119,8 @@ pub struct AttentionResult {
     pub rules: Vec<String>,
     /// First cycle in which each fault of the memory took effect, in their order.
     pub struck: Vec<Option<u64>>,
+    /// Cycle after the first descriptor in which the flit came whose bit was to be inverted.
+    pub flipped: Option<u64>,
     /// Broken promises of the design and of its memory.
     pub violations: Vec<String>,
 }
@@ -176,6 +178,7 @@ impl AttentionResult {
             reported: Vec::new(),
             rules: Vec::new(),
             struck: Vec::new(),
+            flipped: None,
             violations: Vec::new(),
         }
     }

@@ -95,6 +95,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Decoded, DecodeError> {
         let mut run = Run::new(self.design, plan, self.ports.swaps.is_some(), self.pins.cycle());
         let mut limit = Limit::new(plan.bound(self.design), run.start);
+        plan.flip.iter().try_for_each(|flip| self.pins.flip(flip))?;
         while !(run.over() && self.pins.get(self.ports.idle, 0) == 1) {
             self.period(&mut run)?;
             let now = self.pins.cycle();
@@ -211,6 +212,7 @@ impl<'a> Bench<'a> {
             tokens_written,
             faults: run.faults,
             struck: run.memory.struck(),
+            flipped: self.pins.flipped().map(|at| at.saturating_sub(run.start)),
             violations: violations + of_memory + of_tokens,
             violation_list,
         }

@@ -2,6 +2,7 @@
 
 use super::scoreboard::flits_of_step;
 use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::ports::LinkFlip;
 use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::decode::played::pace::Pace;
 use crate::cosim::workloads::shared::bound::Pace as BoundPace;
@@ -40,6 +41,8 @@ pub struct Plan {
     pub image: Image,
     /// Seed of stalls and of the payload of PART.
     pub seed: u64,
+    /// A bit of a flit on a link that is inverted.
+    pub flip: Option<LinkFlip>,
     /// When the run is stuck.
     pub watchdog: Watchdog,
 }
@@ -57,6 +60,7 @@ impl Plan {
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
             seed,
+            flip: None,
             watchdog: Watchdog::of(design),
         }
     }

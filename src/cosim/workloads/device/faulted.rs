@@ -110,6 +110,9 @@ impl Bench {
         let begun = self.driver.device.cycle();
         let lists = Lists::of(faults, begun);
         self.driver.device.set_faults(lists.faults());
+        if let Some(flip) = faults.iter().find_map(|fault| fault.flip(job.design)) {
+            self.driver.device.flip(&flip)?;
+        }
         for (at, injected) in reached.iter_mut().zip(faults) {
             if matches!(injected.what, What::PeClock(_) | What::Jitter(_)) {
                 *at = Some(0);
@@ -122,6 +125,9 @@ impl Bench {
             Ok(end) => end,
         };
         lists.reached(&self.driver.device, begun, &mut reached);
+        for at in reached.iter_mut().zip(faults).filter(|(_, fault)| fault.is_flip()).map(|(at, _)| at) {
+            *at = self.driver.device.flipped().map(|cycle| cycle.saturating_sub(begun));
+        }
         let cycles = self.driver.device.cycle() - begun;
         let (seen, usable) = self.seen(job, end);
         let recovery = match usable {

@@ -8,7 +8,7 @@ use super::watched::Watched;
 use crate::cosim::build::wrap::device_wrapper::COMPUTE_RESET;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Bytes, Image};
 use crate::cosim::workloads::attention::{AttentionResult, Probes};
@@ -276,6 +276,19 @@ impl Device {
             all.1.extend(first.iter().map(|v| v.message.clone()));
         }
         all
+    }
+
+    /// Inverts a bit of a flit on a link of the core.
+    ///
+    /// # Errors
+    /// If the core has no such link of its own.
+    pub fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.pins.flip(flip)
+    }
+
+    /// Cycle in which that flit came; `None` if it has not.
+    pub fn flipped(&self) -> Option<u64> {
+        self.pins.flipped()
     }
 
     /// Counters of its memory, and of its tiles while a run is recorded.

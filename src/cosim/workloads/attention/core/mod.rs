@@ -13,7 +13,7 @@ use super::job::Job;
 use super::result::AttentionResult;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
 use crate::cosim::workloads::attention::observed::expected::expected_at;
@@ -128,6 +128,11 @@ impl<'a> Core<'a> {
     /// Contents of the external memory.
     pub(super) fn image(&self) -> &Image {
         self.memory.image()
+    }
+
+    /// Inverts a bit of a flit on a link.
+    pub(super) fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.pins.flip(flip)
     }
 
     /// The same, to be changed.
@@ -372,6 +377,7 @@ impl<'a> Core<'a> {
         result.rules = broken[self.told..].iter().map(|v| v.message.clone()).collect();
         result.violations.extend(result.rules.iter().cloned());
         result.struck = self.memory.struck();
+        result.flipped = self.pins.flipped().map(|at| at.saturating_sub(run.begun));
         self.told = broken.len();
         for (tile, node) in self.design.mesh.nodes().enumerate() {
             for (pin, what) in

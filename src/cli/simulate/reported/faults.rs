@@ -3,6 +3,7 @@
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
 use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::ports::LinkFlip;
 use crate::cosim::faults::{judge, Depth, Injected, Seen};
 use crate::design::Design;
 use anyhow::anyhow;
@@ -83,8 +84,19 @@ impl FaultArgs {
     ///
     /// # Errors
     /// Names the fault, the rule and the way out.
-    pub(in crate::cli) fn fit(&self, design: &Design, device: bool) -> anyhow::Result<()> {
-        self.faults.iter().try_for_each(|fault| fault.fits(design, device)).map_err(|why| anyhow!(why))
+    pub(in crate::cli) fn fit(&self, design: &Design, device: bool, model: bool) -> anyhow::Result<()> {
+        let flips = self.faults.iter().filter(|fault| fault.flip(design).is_some()).count();
+        anyhow::ensure!(
+            flips <= 1,
+            "a run flips a bit of one flit on a link, and {flips} are given\n  help: leave all but one out"
+        );
+        let mut all = self.faults.iter();
+        all.try_for_each(|fault| fault.fits(design, device, model)).map_err(|why| anyhow!(why))
+    }
+
+    /// The flip of a flit on a link, if there is one.
+    pub(in crate::cli) fn flip(&self, design: &Design) -> Option<LinkFlip> {
+        self.faults.iter().find_map(|fault| fault.flip(design))
     }
 
     /// The clocks with these faults.
@@ -92,11 +104,13 @@ impl FaultArgs {
         self.faults.iter().fold(clocks, |clocks, fault| fault.clocks(clocks))
     }
 
-    /// Cycles in which they took effect, from those of the faults of external memory: a clock is wrong from the start.
-    pub(in crate::cli) fn reached(&self, struck: &[Option<u64>]) -> Vec<Option<u64>> {
+    /// Cycles in which they took effect, from those of the faults of external memory and of the flip on a link: a clock is
+    /// wrong from the start.
+    pub(in crate::cli) fn reached(&self, struck: &[Option<u64>], flipped: Option<u64>) -> Vec<Option<u64>> {
         let mut struck = struck.iter().copied();
         let at = |fault: &Injected| match fault.of_external() {
             Some(_) => struck.next().flatten(),
+            None if fault.is_flip() => flipped,
             None => Some(0),
         };
         self.faults.iter().map(at).collect()
