@@ -7,6 +7,7 @@ mod cosim;
 mod decode;
 mod diagnostics;
 mod estimate;
+mod faults;
 mod fetch;
 mod first_hour;
 mod fuzz;

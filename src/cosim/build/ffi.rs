@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// `MESHKV_ABI` of the header this file mirrors.
-const ABI: u32 = 3;
+const ABI: u32 = 4;
 
 /// Handle of a fabric, used only behind a pointer.
 pub(in crate::cosim) type Handle = c_void;
@@ -128,6 +128,8 @@ symbols! {
     pins_port: fn(*mut Handle, *const c_char) -> *mut u32;
     pins_tick: fn(*mut Handle, bool) -> i32;
     pins_clocks: fn(*mut Handle, *const RawClocks) -> bool;
+    pins_flip: fn(*mut Handle, u32, u32, u64, u32) -> bool;
+    pins_flipped: fn(*const Handle) -> bool;
     pins_wave_start: fn(*mut Handle, *const c_char) -> i32;
     pins_wave_stop: fn(*mut Handle);
     pins_message: fn(*const Handle) -> *const c_char;

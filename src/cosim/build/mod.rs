@@ -20,4 +20,4 @@ pub use form::{BuildForm, RunLength, LONG_RUN};
 pub use progress::Progress;
 pub(in crate::cosim) use wrap::piece_ports::node_ports;
 pub use wrap::piece_ports::{endpoint_ports, one_place};
-pub(in crate::cosim) use wrap::port_names::{is_own, tiles_sharing};
+pub(in crate::cosim) use wrap::port_names::{is_own, tiles_sharing, SIDES};

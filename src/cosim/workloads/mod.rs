@@ -8,6 +8,7 @@ pub mod network;
 mod shared;
 pub mod steps;
 
+pub use shared::bound::Bound;
 pub use shared::breakdown::{Event, Passed};
 pub use shared::slice_id::SliceId;
 pub use shared::watchdog::{Watchdog, TIMEOUT};

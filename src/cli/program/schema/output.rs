@@ -16,7 +16,7 @@ use crate::cli::program::examples::ExamplesOutput;
 use crate::cli::program::man::ManOutput;
 use crate::cli::program::names::name;
 use crate::cli::simulate::cosim::CosimOutput;
-use crate::cli::simulate::decode::DecodeOutput;
+use crate::cli::simulate::decode::DecodePrinted;
 use crate::cli::simulate::fetch::FetchOutput;
 use crate::cli::simulate::run::RunOutput;
 use crate::cli::simulate::soak::SoakOutput;
@@ -60,7 +60,7 @@ impl Of {
             Of::Lint => self.printed::<LintOutput>(),
             Of::Cosim | Of::Sim => self.printed::<CosimOutput>(),
             Of::Fetch => self.printed::<FetchOutput>(),
-            Of::Decode => self.printed::<DecodeOutput>(),
+            Of::Decode => self.printed::<DecodePrinted>(),
             Of::Run => self.printed::<RunOutput>(),
             Of::Soak => self.printed::<SoakOutput>(),
             Of::Sweep => self.printed::<SweepOutput>(),
