@@ -10,6 +10,7 @@ mod charts;
 mod drawn;
 mod energy;
 pub mod grid;
+pub mod mutate;
 pub mod paper;
 pub mod report;
 mod rows;

@@ -1,6 +1,6 @@
 //! The command line as a whole: parses it, runs one subcommand, and turns an error into words and an exit code.
 
-use crate::cli::compare::{paper, report, sweep};
+use crate::cli::compare::{mutate, paper, report, sweep};
 use crate::cli::output::diagnostics;
 use crate::cli::output::ui::{Ui, UiArgs};
 use crate::cli::prepare::{check, estimate, generate, init, lint, plan};
@@ -57,6 +57,9 @@ enum Command {
     #[command(flatten)]
     Work(Work),
     Soak(soak::Args),
+    Mutate(mutate::Args),
+    #[command(hide = true)]
+    MutateOne(mutate::OneArgs),
     Sweep(sweep::Args),
     #[command(hide = true)]
     SweepChunk(sweep::ChunkArgs),
@@ -174,6 +177,8 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Sim(args) => sim::run(args, ui),
         Command::Work(work) => work.run(Engine::Rtl, ui),
         Command::Soak(args) => soak::run(args, ui),
+        Command::Mutate(args) => mutate::run(args, ui),
+        Command::MutateOne(args) => mutate::run_one(args),
         Command::Sweep(args) => sweep::run(args, ui),
         Command::SweepChunk(args) => sweep::run_chunk(args),
         Command::Report(args) => report::run(args, ui),
