@@ -34,6 +34,7 @@ use std::process::ExitCode;
   meshkv report out/latency_load                     tables, pictures and a page of those rows
   meshkv paper --quick -o out/paper                  every number of the paper beside ours
   meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
+  meshkv mutate meshkv.toml --count 50                faults planted in that Verilog, to see each found
   meshkv plan meshkv.toml --cards 4 --layers 32      a model whose cache exceeds a card, on several
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
 
