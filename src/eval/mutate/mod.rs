@@ -55,3 +55,6 @@ pub fn forms(design: &Design) -> Vec<BuildForm> {
 pub fn check_names(design: &Design) -> Vec<&'static str> {
     checks::checks(design).iter().map(|check| check.name).collect()
 }
+
+#[cfg(test)]
+mod tests;

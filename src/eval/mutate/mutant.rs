@@ -40,6 +40,25 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// A change of a module's text, whose file has this path.
+    pub(super) fn of_edit(number: u32, (module, path): (&str, &str), text: &str, edit: &Edit) -> Mutant {
+        let line = Reading::line(text, edit.span.start);
+        Mutant {
+            number,
+            block: String::new(),
+            module: module.to_owned(),
+            path: path.to_owned(),
+            line,
+            text: text.lines().nth(line - 1).unwrap_or_default().trim().to_owned(),
+            bytes: (edit.span.start, edit.span.end),
+            original: edit.span.of(text).to_owned(),
+            mutated: edit.mutated.clone(),
+            kind: edit.operator.to_owned(),
+            listed: false,
+            statement: edit.statement,
+        }
+    }
+
     /// Its change of the file.
     pub(super) fn edit(&self) -> Edit {
         let span = Span { start: self.bytes.0, end: self.bytes.1 };
@@ -134,22 +153,9 @@ fn drawn<T>(mut offered: Vec<T>, wanted: &Wanted) -> Vec<T> {
 }
 
 fn of(source: &Source, edit: &Edit, kind: String, listed: bool) -> Mutant {
-    let text = &source.file.text;
-    let line = Reading::line(text, edit.span.start);
-    Mutant {
-        number: 0,
-        block: source.block.name().to_owned(),
-        module: source.module.clone(),
-        path: source.file.path.clone(),
-        line,
-        text: text.lines().nth(line - 1).unwrap_or_default().trim().to_owned(),
-        bytes: (edit.span.start, edit.span.end),
-        original: edit.span.of(text).to_owned(),
-        mutated: edit.mutated.clone(),
-        kind,
-        listed,
-        statement: edit.statement,
-    }
+    let of = (source.module.as_str(), source.file.path.as_str());
+    let block = source.block.name().to_owned();
+    Mutant { block, kind, listed, ..Mutant::of_edit(0, of, &source.file.text, edit) }
 }
 
 /// Adds the mutants of the list whose modules the design has.
