@@ -26,7 +26,7 @@ pub(super) fn guarded(files: &[SourceFile], mutants: &[Numbered<'_>]) -> Vec<Sou
     let mut of_file: BTreeMap<&str, Vec<&Numbered>> = BTreeMap::new();
     mutants.iter().for_each(|mutant| of_file.entry(mutant.path).or_default().push(mutant));
     let most = mutants.iter().map(|mutant| mutant.number).max().unwrap_or(0);
-    let text = |file: &SourceFile| match of_file.get_mut(file.path.as_str()) {
+    let mut text = |file: &SourceFile| match of_file.get_mut(file.path.as_str()) {
         None => file.text.clone(),
         Some(edits) => {
             // Outer ones first.
@@ -34,7 +34,6 @@ pub(super) fn guarded(files: &[SourceFile], mutants: &[Numbered<'_>]) -> Vec<Sou
             render(&file.text, (0, file.text.len()), edits)
         }
     };
-    let mut text = text;
     let with = files.iter().map(|file| SourceFile { path: file.path.clone(), text: text(file) });
     let header = SourceFile { path: format!("{BESIDE}meshkv_mutants.h"), text: header(most) };
     let mut all: Vec<SourceFile> = with.collect();

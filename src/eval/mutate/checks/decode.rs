@@ -3,13 +3,15 @@
 use super::bed::{none, patience, Bed, Check};
 use crate::cosim::build::BuildForm;
 use crate::cosim::memory::{Fault, FaultKind};
-use crate::cosim::workloads::decode::{step, Bench, DecodeError, Pace, Plan, Workload};
+use crate::cosim::workloads::decode::{step, Bench, DecodeError, Pace as ArrayPace, Plan, Workload};
+use crate::cosim::workloads::random::{Pace, RandomFabric, LIVELY};
 use crate::design::{Mapping, Sharing};
 
 /// The checks.
-pub(super) const CHECKS: [Check; 3] = [
+pub(super) const CHECKS: [Check; 4] = [
     Check { name: "decode", form: BuildForm::WholeFabric, run: |bed| decode(bed, 0) },
     Check { name: "decode steps", form: BuildForm::WholeFabric, run: |bed| (1..4).try_for_each(|n| decode(bed, n)) },
+    Check { name: "random fabric", form: BuildForm::WholeFabric, run: random },
     Check { name: "errors of memory", form: BuildForm::WholeFabric, run: faults },
 ];
 
@@ -38,7 +40,7 @@ fn decode(bed: &Bed, number: u32) -> Result<(), String> {
     let made = plan(bed, number)?;
     let pace = [(1, 0), (3, 90), (1, 20), (2, 0)][number as usize];
     let memory = if number % 2 == 0 { made.memory.clone() } else { made.memory.clone().unruly(4) };
-    let pace = Pace { flit_cycles: pace.0, stall: pace.1 };
+    let pace = ArrayPace { flit_cycles: pace.0, stall: pace.1 };
     let made = Plan { steps: 1 + number, pace, memory, overlap: number == 3, ..made };
     let both = bed.beside(Bench::model(design), &Bench::ports(design))?;
     let bench = Bench::on(both, design).map_err(|why| why.to_string())?;
@@ -46,6 +48,30 @@ fn decode(bed: &Bed, number: u32) -> Result<(), String> {
     let mut impatient = patience(LOOKS);
     let done = bench.run(&made, &mut |_| impatient()).map_err(|why| why.to_string())?;
     none(&done.violation_list.iter().map(|violation| violation.message.clone()).collect::<Vec<_>>())
+}
+
+/// Periods of random stimulus.
+const PERIODS: u64 = 6_000;
+
+/// Random descriptors, arrays and partial results, a memory with errors; then steps of a segment each, after which
+/// homes swap, with a memory that has none.
+fn random(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let quick = Pace { segments: 1, step: 2, queries: 128, errors: 0, ..LIVELY };
+    let slow = Pace { takes: 2, parts: 40, latency: 400, ..LIVELY };
+    for (pace, seed) in [(LIVELY, 7), (quick, 8), (slow, 9)] {
+        let top = Bench::ports(design);
+        let both = [("the Verilog", bed.alone()?), ("the model", Bench::model(design))];
+        let fabric = RandomFabric::both(both, &top, design, pace, seed);
+        let mut fabric = fabric.map_err(|why| why.to_string())?;
+        bed.begins();
+        match fabric.run(PERIODS) {
+            // Descriptors at random may say what no driver must: both stop there.
+            Err(why) if why.contains("names a slice again") => {}
+            ended => ended?,
+        }
+    }
+    Ok(())
 }
 
 /// Each kind of fault, at one port after the other: all homes that are named read there, and one is named.

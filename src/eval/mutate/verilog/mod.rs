@@ -9,4 +9,4 @@ mod token;
 
 pub(super) use expression::{Expression, Kind};
 pub(super) use module::{Place, Reading, Spot, Statement};
-pub(super) use token::{Span, Unreadable};
+pub(super) use token::Span;
