@@ -26,7 +26,8 @@ fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Re
     let socket = |form| verilated(&library_of(form, design, files), 7).expect("it fits into memory");
     let both =
         [("the whole", socket(BuildForm::WholeFabric)), ("in pieces", socket(BuildForm::FabricPieces))];
-    let mut fabric = RandomFabric::both(both, &fabric_ports(design), design, pace, 7).expect("both have these ports");
+    let mut fabric =
+        RandomFabric::both(both, &fabric_ports(design), design, pace, 7).expect("both have these ports");
     fabric.run(cycles)?;
     Ok(fabric.seen)
 }

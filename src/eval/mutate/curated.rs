@@ -82,7 +82,8 @@ impl Listed {
         let expressions = reading.spots.iter().map(|spot| (spot.expression.span, false));
         let statements = reading.statements.iter().map(|statement| (statement.span, true));
         let holds = |(span, _): &(Span, bool)| span.holds(changed);
-        let smallest = expressions.chain(statements).filter(holds).min_by_key(|(span, _)| span.end - span.start);
+        let smallest =
+            expressions.chain(statements).filter(holds).min_by_key(|(span, _)| span.end - span.start);
         let Some((span, statement)) = smallest else {
             return Err("its change lies in no expression and no statement".to_owned());
         };

@@ -96,8 +96,10 @@ struct Source<'f> {
 
 /// Files of the modules that the device is made of, in the order of their paths.
 fn sources<'f>(design: &Design, files: &'f [SourceFile], part: &str) -> anyhow::Result<Vec<Source<'f>>> {
-    let modules: BTreeMap<String, _> =
-        emit::modules(design).into_iter().map(|module| (module.path(), (module.name, module.block))).collect();
+    let modules: BTreeMap<String, _> = emit::modules(design)
+        .into_iter()
+        .map(|module| (module.path(), (module.name, module.block)))
+        .collect();
     let mut found = Vec::new();
     for file in files {
         let Some((module, block)) = modules.get(&file.path) else { continue };

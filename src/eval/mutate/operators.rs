@@ -150,7 +150,8 @@ impl Edits<'_> {
             "h" => 16,
             _ => return,
         };
-        let (Ok(value), Ok(bits)) = (u64::from_str_radix(&digits.replace('_', ""), radix), width.parse::<u32>())
+        let (Ok(value), Ok(bits)) =
+            (u64::from_str_radix(&digits.replace('_', ""), radix), width.parse::<u32>())
         else {
             return;
         };

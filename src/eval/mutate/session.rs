@@ -8,7 +8,7 @@
 
 use super::mutant::{Mutant, Wanted};
 use crate::config::Config;
-use crate::cosim::build::{BuildForm, BuildError, Library};
+use crate::cosim::build::{BuildError, BuildForm, Library};
 use crate::tools::whole_file;
 use anyhow::{bail, Context};
 use serde::de::DeserializeOwned;

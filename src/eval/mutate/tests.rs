@@ -53,7 +53,10 @@ fn operators_change_expressions_and_statements_and_nothing_else() {
     let found: Vec<(String, String)> =
         edits(SMALL, &reading).iter().map(|e| (e.span.of(SMALL).to_owned(), e.mutated.clone())).collect();
     let has = |original: &str, mutated: &str| {
-        assert!(found.contains(&(original.to_owned(), mutated.to_owned())), "{original} -> {mutated}: {found:?}");
+        assert!(
+            found.contains(&(original.to_owned(), mutated.to_owned())),
+            "{original} -> {mutated}: {found:?}"
+        );
     };
     has("a[0] ^ b_q[LAST]", "(a[0]) | (b_q[LAST])");
     has("a[0] ^ b_q[LAST]", "1'b0");
@@ -98,7 +101,12 @@ fn every_module_is_read_and_every_entry_of_the_list_is_somewhere() {
         }
     }
     for entry in Curated::read().unwrap().mutants {
-        assert!(somewhere.contains(&(entry.module.clone(), entry.what.clone())), "{}: {}", entry.module, entry.what);
+        assert!(
+            somewhere.contains(&(entry.module.clone(), entry.what.clone())),
+            "{}: {}",
+            entry.module,
+            entry.what
+        );
     }
 }
 

@@ -29,8 +29,14 @@ pub fn attempt(session: &Session, number: u32) -> anyhow::Result<()> {
     let design = Design::from_config(&session.name, &session.config)
         .map_err(|report| anyhow!("the configuration of the session is refused: {report}"))?;
     let mut libraries: BTreeMap<&str, Library> = BTreeMap::new();
-    let mut outcome =
-        Outcome { number, found: None, what: String::new(), differed: false, absent: number > 0, seconds: 0.0 };
+    let mut outcome = Outcome {
+        number,
+        found: None,
+        what: String::new(),
+        differed: false,
+        absent: number > 0,
+        seconds: 0.0,
+    };
     let all = checks(&design);
     let forms: Vec<BuildForm> = all.iter().map(|check| check.form).collect();
     for form in forms {

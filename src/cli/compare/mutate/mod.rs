@@ -73,18 +73,21 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = load(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
     let files = under_check(&emit::emit(&design)?);
-    let wanted = Wanted {
-        count: args.count,
-        seed: args.seed,
-        module: args.module.clone(),
-        listed: !args.drawn_only,
-    };
+    let wanted =
+        Wanted { count: args.count, seed: args.seed, module: args.module.clone(), listed: !args.drawn_only };
     let all = mutants(&design, &files, &wanted)?;
     if all.is_empty() {
         bail!("there is no mutant\n  help: raise --count, or leave --module out");
     }
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from("out/mutate").join(&design.name));
-    let work = Work { args, design: &design, files: &files, folder: Folder::open(&path)?, interrupt: &interrupt, ui };
+    let work = Work {
+        args,
+        design: &design,
+        files: &files,
+        folder: Folder::open(&path)?,
+        interrupt: &interrupt,
+        ui,
+    };
     let session = work.session(wanted, all)?;
     work.try_all(&session)?;
     work.prove_all(&session)?;
@@ -113,7 +116,8 @@ impl Work<'_> {
         let files = guarded(self.files, &mutants);
         let mut libraries = Vec::new();
         for form in forms(self.design) {
-            let built = library_of(&files, None, self.design, form, RunLength::Quick, self.interrupt, self.ui);
+            let built =
+                library_of(&files, None, self.design, form, RunLength::Quick, self.interrupt, self.ui);
             let library = self.interrupt.explain(built, "while the mutants were built")?;
             libraries.push((form.name().to_owned(), library.path().to_owned()));
         }
@@ -180,7 +184,10 @@ impl Work<'_> {
     fn stopped(&self, ended: anyhow::Result<()>, done: u64, all: u64) -> anyhow::Result<()> {
         if self.interrupt.requested() {
             let folder = self.folder.path().display();
-            return Err(Interrupted(format!("after {done} of {all} mutants; the same command goes on in {folder}")).into());
+            return Err(Interrupted(format!(
+                "after {done} of {all} mutants; the same command goes on in {folder}"
+            ))
+            .into());
         }
         ended
     }
@@ -191,14 +198,21 @@ impl Work<'_> {
             return Ok(());
         }
         let asked: BTreeSet<u32> = self.folder.proofs()?.iter().map(|proof| proof.number).collect();
-        let survived: BTreeSet<u32> = self.folder.outcomes()?.iter().filter(|o| o.found.is_none() && !o.absent).map(|o| o.number).collect();
+        let survived: BTreeSet<u32> = self
+            .folder
+            .outcomes()?
+            .iter()
+            .filter(|o| o.found.is_none() && !o.absent)
+            .map(|o| o.number)
+            .collect();
         let open = |m: &&Mutant| survived.contains(&m.number) && !asked.contains(&m.number);
         let left: Vec<&Mutant> = session.mutants.iter().filter(open).collect();
         if left.is_empty() {
             return Ok(());
         }
         let stop = || self.interrupt.requested();
-        let yosys = tools::find(&tools::SYNTHESIS).context("survivors are shown to Yosys; --prove 0 leaves that out")?;
+        let yosys = tools::find(&tools::SYNTHESIS)
+            .context("survivors are shown to Yosys; --prove 0 leaves that out")?;
         let limit = Duration::from_secs(self.args.prove);
         let progress = self.ui.progress(Some(left.len() as u64), "survivors shown to Yosys");
         let begun = Instant::now();

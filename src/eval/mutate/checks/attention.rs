@@ -122,7 +122,8 @@ fn mappings(bed: &Bed) -> Result<(), String> {
     let tensors = tensors(design, 70, Logits::LongTail, 9);
     let all = job(design, &tensors, Mapping::HeadTile)?.mapped(&MAPPINGS);
     run(bed, &all, Behaviour::of(design).unruly(5), Clocks::IN_STEP, 100)?;
-    let part = Job { sharing: Sharing::Segment, ..job(design, &tensors, Mapping::StreamStriped)?.part(9..50) };
+    let part =
+        Job { sharing: Sharing::Segment, ..job(design, &tensors, Mapping::StreamStriped)?.part(9..50) };
     run(bed, &part, Behaviour::of(design), Clocks::IN_STEP, 0)
 }
 
@@ -155,7 +156,8 @@ fn steps(bed: &Bed, grows: bool) -> Result<(), String> {
     bed.begins();
     let mut impatient = patience(LOOKS);
     let mut verdict = Ok(());
-    let mut one = |job: &Job| session.step(job, 20, &mut || impatient()).map_err(|why| Fault(why.to_string()));
+    let mut one =
+        |job: &Job| session.step(job, 20, &mut || impatient()).map_err(|why| Fault(why.to_string()));
     let how = (Mapping::RowAligned, Sharing::KvHead);
     let ended = decode(&mut caches, &schedule, &tensors, how, &mut one, &mut |stepped| {
         if verdict.is_ok() {

@@ -35,7 +35,11 @@ impl Bed<'_> {
     }
 
     /// The Verilog beside its model.
-    pub(super) fn beside(&self, model: Box<dyn DutPorts>, top: &ModuleSpec) -> Result<Box<dyn DutPorts>, String> {
+    pub(super) fn beside(
+        &self,
+        model: Box<dyn DutPorts>,
+        top: &ModuleSpec,
+    ) -> Result<Box<dyn DutPorts>, String> {
         let both = PortLockstep::beside(self.alone()?, model, top, self.design);
         Ok(Box::new(both.map_err(|why| why.to_string())?))
     }

@@ -248,9 +248,8 @@ fn grows(bed: &Bed) -> Result<(), String> {
     let mut bench = open(bed, &Platform::of(design).unruly(6), &Clocks::IN_STEP)?;
     bench.driver.device.set_image(caches.image(&tensors, 1));
     let mut verdict = Ok(());
-    let mut one = |job: &Job| {
-        bench.step(job, Clocks::IN_STEP, &mut |_| false).map_err(|why| Words(why.to_string()))
-    };
+    let mut one =
+        |job: &Job| bench.step(job, Clocks::IN_STEP, &mut |_| false).map_err(|why| Words(why.to_string()));
     let how = (Mapping::RowAligned, Sharing::KvHead);
     let ended = decode(&mut caches, &schedule, &tensors, how, &mut one, &mut |stepped| {
         if verdict.is_ok() {

@@ -33,7 +33,8 @@ fn random(bed: &Bed, commands: u32, gap: u32, stall: u8, seed: u64) -> Result<()
 }
 
 fn storm(bed: &Bed) -> Result<(), String> {
-    for (commands, gap, stall, seed) in [(200, 0, 0, 2), (150, 12, 90, 3), (100, 60, 180, 4), (200, 3, 20, 5)] {
+    for (commands, gap, stall, seed) in [(200, 0, 0, 2), (150, 12, 90, 3), (100, 60, 180, 4), (200, 3, 20, 5)]
+    {
         random(bed, commands, gap, stall, seed)?;
     }
     late(bed)
