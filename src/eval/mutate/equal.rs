@@ -3,8 +3,8 @@
 //! Registers with the same name are taken as equal at the beginning of a cycle, and all outputs and the next values of
 //! registers must be equal then, whatever the registers hold.
 
-use super::guard::plain;
-use super::mutant::Mutant;
+use super::change::guard::plain;
+use super::change::mutant::Mutant;
 use super::session::Proof;
 use crate::emit::SourceFile;
 use crate::tools::child::{self, Ended};

@@ -6,27 +6,26 @@
 //!    report <-- equal (Yosys) <-- survivors <-- session <-- one process a mutant: trial, checks
 //! ```
 //!
-//! * `verilog`, `operators`: the changes that a text offers; `curated`: the list of the repository.
-//! * `guard`: all mutants in one text, each chosen by its number.
+//! * `change`: the changes that a text offers, the list of the repository, and all mutants in one text, each chosen by
+//!   its number.
 //! * [`session`]: the folder that keeps what was found; [`trial`]: one mutant under the `checks`.
 //! * [`equal`]: survivors that are proved to be no fault; [`summary`]: counts by block.
 
+mod change;
 mod checks;
-mod curated;
 pub mod equal;
-mod guard;
 mod hasty;
-pub mod mutant;
-mod operators;
 pub mod session;
 pub mod summary;
 pub mod trial;
-mod verilog;
+
+pub use change::mutant;
 
 use crate::cosim::build::BuildForm;
 use crate::design::Design;
 use crate::emit::SourceFile;
-use mutant::Mutant;
+use change::guard;
+use change::mutant::Mutant;
 
 /// The emitted files as the checks use them: with short time-outs.
 pub fn under_check(files: &[SourceFile]) -> Vec<SourceFile> {

@@ -6,7 +6,7 @@
 //! | `outcomes.jsonl` | a line for each mutant that was tried |
 //! | `proofs.jsonl` | a line for each survivor that Yosys was asked about |
 
-use super::mutant::{Mutant, Wanted};
+use super::change::mutant::{Mutant, Wanted};
 use crate::config::Config;
 use crate::cosim::build::{BuildError, BuildForm, Library};
 use crate::tools::whole_file;

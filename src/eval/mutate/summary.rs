@@ -1,7 +1,7 @@
 //! Counts of mutants by block and by check, and the survivors.
 
-use super::curated::{Curated, Explained};
-use super::mutant::Mutant;
+use super::change::curated::{Curated, Explained};
+use super::change::mutant::Mutant;
 use super::session::{Outcome, Proof};
 use schemars::JsonSchema;
 use serde::Serialize;

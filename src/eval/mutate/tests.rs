@@ -1,11 +1,11 @@
 //! Tests of the changes, of the guarded build, and of what survives.
 
-use super::curated::Curated;
+use super::change::curated::Curated;
+use super::change::guard::plain;
+use super::change::mutant::{mutants, Mutant, Wanted};
+use super::change::operators::edits;
+use super::change::verilog::Reading;
 use super::equal::proof;
-use super::guard::plain;
-use super::mutant::{mutants, Mutant, Wanted};
-use super::operators::edits;
-use super::verilog::Reading;
 use super::{checks, guarded, under_check};
 use crate::config::Config;
 use crate::cosim::build::toolchain::Toolchain;

@@ -7,6 +7,6 @@ mod expression;
 mod module;
 mod token;
 
-pub(super) use expression::{Expression, Kind};
-pub(super) use module::{Place, Reading, Spot, Statement};
-pub(super) use token::Span;
+pub(in crate::eval::mutate) use expression::{Expression, Kind};
+pub(in crate::eval::mutate) use module::{Place, Reading, Spot, Statement};
+pub(in crate::eval::mutate) use token::Span;

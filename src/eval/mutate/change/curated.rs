@@ -10,48 +10,48 @@ const LIST: &str = include_str!("curated.toml");
 /// The list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Curated {
+pub(in crate::eval::mutate) struct Curated {
     /// Mutants.
     #[serde(rename = "mutant")]
-    pub(super) mutants: Vec<Listed>,
+    pub(in crate::eval::mutate) mutants: Vec<Listed>,
     /// Survivors that are explained.
     #[serde(rename = "explained", default)]
-    pub(super) explained: Vec<Explained>,
+    pub(in crate::eval::mutate) explained: Vec<Explained>,
 }
 
 /// A mutant of the list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Listed {
+pub(in crate::eval::mutate) struct Listed {
     /// The module.
-    pub(super) module: String,
+    pub(in crate::eval::mutate) module: String,
     /// A text that it has once.
-    pub(super) from: String,
+    pub(in crate::eval::mutate) from: String,
     /// The text in its place.
-    pub(super) to: String,
+    pub(in crate::eval::mutate) to: String,
     /// The fault, in a sentence.
-    pub(super) what: String,
+    pub(in crate::eval::mutate) what: String,
     /// True if some designs have no such text.
     #[serde(default)]
-    pub(super) optional: bool,
+    pub(in crate::eval::mutate) optional: bool,
 }
 
 /// A survivor that no check can find, or need not.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Explained {
+pub(in crate::eval::mutate) struct Explained {
     /// The module.
-    pub(super) module: String,
+    pub(in crate::eval::mutate) module: String,
     /// The line that has the changed text, without spaces around it.
-    pub(super) line: String,
+    pub(in crate::eval::mutate) line: String,
     /// The changed text; empty for any of the line.
     #[serde(default)]
-    pub(super) original: String,
+    pub(in crate::eval::mutate) original: String,
     /// The text in its place; empty for any.
     #[serde(default)]
-    pub(super) mutated: String,
+    pub(in crate::eval::mutate) mutated: String,
     /// The reason.
-    pub(super) why: String,
+    pub(in crate::eval::mutate) why: String,
 }
 
 impl Curated {
@@ -59,8 +59,8 @@ impl Curated {
     ///
     /// # Errors
     /// If it is no such TOML.
-    pub(super) fn read() -> anyhow::Result<Curated> {
-        toml::from_str(LIST).context("src/eval/mutate/curated.toml is not read")
+    pub(in crate::eval::mutate) fn read() -> anyhow::Result<Curated> {
+        toml::from_str(LIST).context("src/eval/mutate/change/curated.toml is not read")
     }
 }
 
@@ -69,7 +69,7 @@ impl Listed {
     ///
     /// # Errors
     /// If the text is not there once, or lies in no such place.
-    pub(super) fn edit(&self, text: &str, reading: &Reading) -> Result<Edit, String> {
+    pub(in crate::eval::mutate) fn edit(&self, text: &str, reading: &Reading) -> Result<Edit, String> {
         let places: Vec<_> = text.match_indices(&self.from).map(|(at, _)| at).collect();
         let [start] = places[..] else { return Err(format!("it is there {} times", places.len())) };
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {

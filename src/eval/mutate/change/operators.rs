@@ -7,19 +7,19 @@ use super::verilog::{Expression, Kind, Place, Reading, Span, Spot, Statement};
 
 /// A text in place of some bytes of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(in crate::eval::mutate) struct Edit {
     /// The bytes.
-    pub(super) span: Span,
+    pub(in crate::eval::mutate) span: Span,
     /// The text in their place.
-    pub(super) mutated: String,
+    pub(in crate::eval::mutate) mutated: String,
     /// Kind of the change.
-    pub(super) operator: &'static str,
+    pub(in crate::eval::mutate) operator: &'static str,
     /// True if the bytes are a statement; if not, they are an expression.
-    pub(super) statement: bool,
+    pub(in crate::eval::mutate) statement: bool,
 }
 
 /// All mutants of a text that was read, in the order of their bytes.
-pub(super) fn edits(text: &str, reading: &Reading) -> Vec<Edit> {
+pub(in crate::eval::mutate) fn edits(text: &str, reading: &Reading) -> Vec<Edit> {
     let mut all = Edits { text, reading, found: Vec::new() };
     reading.spots.iter().for_each(|spot| all.spot(spot));
     reading.statements.iter().for_each(|statement| all.statement(statement));

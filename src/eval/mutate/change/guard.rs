@@ -14,15 +14,15 @@ use std::collections::BTreeMap;
 
 /// A mutant of a design. Its number is its place in the list of all, from 1 on; 0 is the design itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Numbered<'e> {
-    pub(super) number: u32,
+pub(in crate::eval::mutate) struct Numbered<'e> {
+    pub(in crate::eval::mutate) number: u32,
     /// Path of the file.
-    pub(super) path: &'e str,
-    pub(super) edit: &'e Edit,
+    pub(in crate::eval::mutate) path: &'e str,
+    pub(in crate::eval::mutate) edit: &'e Edit,
 }
 
 /// The files of a design with all of these mutants, and the header that chooses one.
-pub(super) fn guarded(files: &[SourceFile], mutants: &[Numbered<'_>]) -> Vec<SourceFile> {
+pub(in crate::eval::mutate) fn guarded(files: &[SourceFile], mutants: &[Numbered<'_>]) -> Vec<SourceFile> {
     let mut of_file: BTreeMap<&str, Vec<&Numbered>> = BTreeMap::new();
     mutants.iter().for_each(|mutant| of_file.entry(mutant.path).or_default().push(mutant));
     let most = mutants.iter().map(|mutant| mutant.number).max().unwrap_or(0);
@@ -42,7 +42,7 @@ pub(super) fn guarded(files: &[SourceFile], mutants: &[Numbered<'_>]) -> Vec<Sou
 }
 
 /// One mutant's text by itself, without a guard.
-pub(super) fn plain(text: &str, edit: &Edit) -> String {
+pub(in crate::eval::mutate) fn plain(text: &str, edit: &Edit) -> String {
     let mutated = match edit.statement {
         true => edit.mutated.clone(),
         false => format!("({})", edit.mutated),

@@ -26,7 +26,7 @@ pub struct Mutant {
     /// All of that line.
     pub text: String,
     /// First byte of the changed text, and the one behind its last.
-    pub(super) bytes: (usize, usize),
+    pub(in crate::eval::mutate) bytes: (usize, usize),
     /// The changed text.
     pub original: String,
     /// The text in its place.
@@ -36,12 +36,17 @@ pub struct Mutant {
     /// True if it is of the list.
     pub listed: bool,
     /// True if the text is a statement.
-    pub(super) statement: bool,
+    pub(in crate::eval::mutate) statement: bool,
 }
 
 impl Mutant {
     /// A change of a module's text, whose file has this path.
-    pub(super) fn of_edit(number: u32, (module, path): (&str, &str), text: &str, edit: &Edit) -> Mutant {
+    pub(in crate::eval::mutate) fn of_edit(
+        number: u32,
+        (module, path): (&str, &str),
+        text: &str,
+        edit: &Edit,
+    ) -> Mutant {
         let line = Reading::line(text, edit.span.start);
         Mutant {
             number,
@@ -60,7 +65,7 @@ impl Mutant {
     }
 
     /// Its change of the file.
-    pub(super) fn edit(&self) -> Edit {
+    pub(in crate::eval::mutate) fn edit(&self) -> Edit {
         let span = Span { start: self.bytes.0, end: self.bytes.1 };
         Edit { span, mutated: self.mutated.clone(), operator: "", statement: self.statement }
     }
@@ -176,7 +181,7 @@ fn listed(design: &Design, sources: &[Source], all: &mut Vec<Mutant>) -> anyhow:
 fn not_found(design: &Design, entry: &Listed, why: &str) -> anyhow::Error {
     anyhow!(
         "the list of mutants names `{}` of {}: {why} in {}\n  help: write the text of today into \
-         src/eval/mutate/curated.toml, or set `optional` where designs differ",
+         src/eval/mutate/change/curated.toml, or set `optional` where designs differ",
         entry.from,
         entry.module,
         design.name
