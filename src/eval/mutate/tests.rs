@@ -135,7 +135,7 @@ fn library(files: &[SourceFile], design: &Design) -> Library {
     let verilator = tools::verilator().expect("tests need Verilator; run `meshkv doctor`");
     let toolchain = Toolchain::probe(verilator.program(), Toolchain::default_cxx()).unwrap();
     let cache = std::env::temp_dir().join("meshkv-mutate-tests");
-    let (form, run) = (BuildForm::WholeMesh, RunLength::Brief);
+    let (form, run) = (BuildForm::OneRouter, RunLength::Brief);
     let options = BuildOptions { toolchain, form, run, cache_dir: Some(cache) };
     build(files, design, &options, &mut |_| {}).unwrap()
 }

@@ -13,10 +13,10 @@ use crate::cosim::workloads::network::Phases;
 
 /// The checks.
 pub(super) const CHECKS: [Check; 2] = [
-    Check { name: "network", form: BuildForm::WholeMesh, run: |bed| traffic(bed, 400, &[(0.5, 3, false)]) },
+    Check { name: "network", form: BuildForm::OneRouter, run: |bed| traffic(bed, 400, &[(0.5, 3, false)]) },
     Check {
         name: "busy network",
-        form: BuildForm::WholeMesh,
+        form: BuildForm::OneRouter,
         run: |bed| traffic(bed, 2_000, &[(0.2, 1, false), (1.0, 2, true), (0.6, 5, true), (0.9, 9, false)]),
     },
 ];
