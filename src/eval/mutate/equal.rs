@@ -10,6 +10,7 @@ use crate::emit::SourceFile;
 use crate::tools::child::{self, Ended};
 use crate::tools::Program;
 use anyhow::Context;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ pub fn proof(
     for (name, changed) in [("gold", false), ("gate", true)] {
         let dir = folder.path().join(name);
         fs::create_dir(&dir)?;
-        for file in files.iter().filter(|file| file.path.starts_with("rtl/")) {
+        for file in needed(files, mutant) {
             let text = match changed && file.path == mutant.path {
                 true => plain(&file.text, &mutant.edit()),
                 false => file.text.clone(),
@@ -54,6 +55,23 @@ pub fn proof(
             Proof { number, equal: false, why: line }
         }
     })
+}
+
+/// Files of the mutant's module and of all that it instantiates.
+fn needed<'f>(files: &'f [SourceFile], mutant: &Mutant) -> Vec<&'f SourceFile> {
+    let name = |file: &'f SourceFile| {
+        file.path.strip_prefix("rtl/")?.rsplit('/').next()?.strip_suffix(".v").map(|name| (name, file))
+    };
+    let modules: BTreeMap<&str, &SourceFile> = files.iter().filter_map(name).collect();
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    let mut open = vec![mutant.module.as_str()];
+    while let Some(module) = open.pop() {
+        let Some((module, file)) = modules.get_key_value(module) else { continue };
+        if found.insert(module) {
+            open.extend(file.text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()));
+        }
+    }
+    found.iter().map(|module| modules[module]).collect()
 }
 
 /// The commands for one module, with all that it instantiates.
