@@ -14,8 +14,9 @@ pub mod toolchain;
 pub mod verilate;
 pub mod wrap;
 
+pub use compile::BESIDE;
 pub use error::BuildError;
-pub use ffi::Library;
+pub use ffi::{Library, Mutants};
 pub use form::{BuildForm, RunLength, LONG_RUN};
 pub use progress::Progress;
 pub(in crate::cosim) use wrap::piece_ports::node_ports;

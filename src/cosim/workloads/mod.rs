@@ -5,6 +5,7 @@ pub mod decode;
 pub mod device;
 pub mod fetch;
 pub mod network;
+pub mod random;
 mod shared;
 pub mod steps;
 

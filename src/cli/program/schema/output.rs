@@ -1,5 +1,6 @@
 //! JSON Schema of the output of each subcommand: derived from the types that are printed.
 
+use crate::cli::compare::mutate::MutateOutput;
 use crate::cli::compare::paper::PaperOutput;
 use crate::cli::compare::report::ReportOutput;
 use crate::cli::compare::sweep::{SweepOutput, SweepRow};
@@ -38,6 +39,7 @@ pub(super) enum Of {
     Decode,
     Run,
     Soak,
+    Mutate,
     Sweep,
     SweepRow,
     Report,
@@ -63,6 +65,7 @@ impl Of {
             Of::Decode => self.printed::<DecodePrinted>(),
             Of::Run => self.printed::<RunOutput>(),
             Of::Soak => self.printed::<SoakOutput>(),
+            Of::Mutate => self.printed::<MutateOutput>(),
             Of::Sweep => self.printed::<SweepOutput>(),
             Of::SweepRow => {
                 let mut generator = generator();
