@@ -14,8 +14,8 @@ MESH        ?= configs/mesh_4x4.toml
 GOLDENS     := tiny u280_4x8
 # Of these only the manifest is committed, which has a digest of each file.
 DIGESTS     := u280_8x8
-# The configurations that have every module with properties: one for each router.
-PROVED      := grow_4x4 u280_4x8
+# Configurations that have every form of every module with properties.
+PROVED      := tiny mutate_two_stages mutate_three_stages
 # The configuration whose area and periods `make estimate` estimates.
 DEVICE      ?= configs/u280_4x8.toml
 # Options of meshkv soak: how long, or how many seeds, and the first of them.

@@ -133,8 +133,14 @@ set_property ASYNC_REG TRUE [get_cells {u_front/u_reset/u_asked/first_q_reg* u_f
 # expect 1
 set_max_delay -datapath_only -from $net_clock -to [get_cells {u_front/u_reset/u_asked/first_q_reg*}] $net_period
 
-# Reset is held, and for how long: two bits, each sampled independently.
-# expect 4
-set_property ASYNC_REG TRUE [get_cells {u_front/u_reset/u_held/first_q_reg* u_front/u_reset/u_held/second_q_reg*}]
+# Reset has been held for long enough.
 # expect 2
+set_property ASYNC_REG TRUE [get_cells {u_front/u_reset/u_held/first_q_reg* u_front/u_reset/u_held/second_q_reg*}]
+# expect 1
 set_max_delay -datapath_only -from $pe_clock -to [get_cells {u_front/u_reset/u_held/first_q_reg*}] $pe_period
+
+# Reset is held.
+# expect 2
+set_property ASYNC_REG TRUE [get_cells {u_front/u_reset/u_low/first_q_reg* u_front/u_reset/u_low/second_q_reg*}]
+# expect 1
+set_max_delay -datapath_only -from $pe_clock -to [get_cells {u_front/u_reset/u_low/first_q_reg*}] $pe_period

@@ -57,7 +57,7 @@ set_property KEEP_HIERARCHY yes [get_cells {u_front u_front/u_counters u_front/u
 set_property KEEP_HIERARCHY yes [get_cells {u_front/u_counters/u_pads/u_ask u_front/u_counters/u_pads/u_ask/u_sent_seen u_front/u_counters/u_pads/u_ask/u_taken_seen u_front/u_counters/u_pads/u_answer u_front/u_counters/u_pads/u_answer/u_sent_seen u_front/u_counters/u_pads/u_answer/u_taken_seen}]
 
 # Synchronizers of the resets.
-set_property KEEP_HIERARCHY yes [get_cells {u_front/u_reset/u_asked u_front/u_reset/u_held}]
+set_property KEEP_HIERARCHY yes [get_cells {u_front/u_reset/u_asked u_front/u_reset/u_held u_front/u_reset/u_low}]
 
 # Resets of the rows.
 # expect 4

@@ -20,7 +20,7 @@ pub use verdict::Verdict;
 
 use crate::emit::SourceFile;
 use crate::tools::{workers, WorkError};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use catalogue::{Mutant, Proof};
 use engine::{Limits, Task};
 use std::path::{Path, PathBuf};
@@ -65,13 +65,17 @@ pub struct Options<'o> {
     pub stop: &'o (dyn Fn() -> bool + Sync),
 }
 
-/// All work on `proofs`: every size, then, if `mutants` are wanted, every property on its mutant.
-pub fn work(proofs: &[Proof], mutants: bool) -> Vec<Work<'_>> {
+/// All work on `proofs` of the modules in `files`: every size, then, if `mutants` are wanted, every property on its mutant.
+pub fn work<'p>(proofs: &'p [Proof], files: &[SourceFile], mutants: bool) -> Vec<Work<'p>> {
     let proved =
         proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
     let refuted = proofs
         .iter()
-        .flat_map(|proof| (0..proof.properties.len()).map(move |property| Work::Refute { proof, property }));
+        .flat_map(|proof| (0..proof.properties.len()).map(move |property| (proof, property)))
+        .filter(|&(proof, property)| {
+            catalogue::mutant_of(proof, &proof.properties[property], files).is_some()
+        })
+        .map(|(proof, property)| Work::Refute { proof, property });
     proved.chain(refuted.filter(|_| mutants)).collect()
 }
 
@@ -110,7 +114,7 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
         Work::Prove { size, .. } => decide(size, None),
         Work::Refute { proof, property } => {
             let property = &proof.properties[property];
-            let mutant = catalogue::mutant_of(proof, property, files)?;
+            let mutant = catalogue::mutant_of(proof, property, files).context("its mutant is there")?;
             let mut last = None;
             for size in 0..proof.sizes.len() {
                 let decision = decide(size, Some((mutant, &property.label)))?;

@@ -28,5 +28,27 @@ module meshkv_arbiter2 (
         if (|request & used) ptr_q <= g0;
         if (rst) ptr_q <= 1'b0;
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // Grants of the other request while each waits.
+    reg [1:0] waited_q;
+    always @(posedge clk) begin
+        if (used) waited_q <= request & ~grant;
+        if (rst) waited_q <= 2'd0;
+        assume (rst || !begun_q || (waited_q & ~request) == 2'd0);  // A request stays until it is granted.
+    end
+    always @(posedge clk) if (begun_q) begin
+        one_hot : assert (grant != 2'b11 && (grant & ~request) == 2'd0);
+        grants_whenever_asked : assert ((|grant) == (|request));
+        served_within_two : assert (rst || !used || (waited_q & ~grant) == 2'd0);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -44,5 +44,31 @@ module meshkv_arbiter4 (
             ptr0_q <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // Grants of other requests while each waits, at most four in three bits.
+    reg [11:0] waited_q;
+    integer    r;
+    always @(posedge clk) begin
+        for (r = 0; r < 4; r = r + 1) begin
+            if (used) waited_q[r*3+:3] <= request[r] & ~grant[r] ? waited_q[r*3+:3] + 1'b1 : 3'd0;
+            if (rst) waited_q[r*3+:3] <= 3'd0;
+            assume (rst || !begun_q || request[r] || waited_q[r*3+:3] == 3'd0);  // A request stays until it is granted.
+        end
+    end
+    always @(posedge clk) if (begun_q) begin
+        one_hot : assert ((grant & (grant - 1'b1)) == 4'd0 && (grant & ~request) == 4'd0);
+        grants_whenever_asked : assert ((|grant) == (|request));
+        served_within_four :
+        assert (waited_q[2:0] < 3'd4 && waited_q[5:3] < 3'd4 && waited_q[8:6] < 3'd4 && waited_q[11:9] < 3'd4);
+    end
+`endif
 endmodule
 `default_nettype wire

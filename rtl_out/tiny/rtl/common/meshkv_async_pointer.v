@@ -60,5 +60,29 @@ module meshkv_async_pointer #(
     assign wrap     = wrap_q;
     assign gray     = gray_q;
     assign opposite = opposite_q;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    reg [GRAY_WIDTH-1:0] before_q;  // The code one cycle earlier.
+    reg                  stepped_q, steady_q;
+    always @(posedge clk) begin
+        before_q  <= gray;
+        stepped_q <= step;
+        steady_q  <= ~rst;
+        if (begun_q) begin
+            in_range : assert (position < DEPTH);
+            one_bit_a_step : assert (!steady_q || ((gray ^ before_q) & ((gray ^ before_q) - 1'b1)) == 0);
+            steps_when_told : assert (!steady_q || (gray != before_q) == stepped_q);
+            opposite_is_another : assert (opposite != gray);
+        end
+        if (!begun_q) steady_q <= 1'b0;
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -38,5 +38,26 @@ module meshkv_read_credits #(
 
     assign ready = |count_q;
     assign send  = takes;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    reg [CREDIT_BITS-1:0] lent_q;  // Places that addresses have taken and that are not free again.
+    always @(posedge clk) begin
+        assume (!taken || lent_q != 0);  // Only a place that was taken is freed.
+        lent_q <= lent_q + send - taken;
+        if (rst) lent_q <= 0;
+    end
+    always @(posedge clk) if (begun_q) begin
+        lends_what_it_has : assert (lent_q <= CREDITS && !(send && lent_q == CREDITS));
+        loses_none : assert (ready == (lent_q < CREDITS));
+        sends_when_it_may : assert (send == (valid & ready));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -197,5 +197,94 @@ module meshkv_read_guard #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time: it resets memory, too, but not the epoch.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // Bursts that memory owes: last beats come for these only, and no more addresses come than readers may have owed.
+    reg  [COUNT_WIDTH-1:0] owed_q, out_q;  // Addresses taken here, and of these by memory, that have no last beat yet.
+    reg  [2:0]             owed_before_q;  // Some were owed one, two and three cycles ago.
+    wire                   out = m_arvalid & m_arready;
+    always @(posedge clk) begin
+        assume (!m_rvalid || out_q != 0);
+        assume (!take || owed_q < MOST_NUM);
+        owed_q        <= owed_q + take - last;
+        out_q         <= out_q + out - last;
+        owed_before_q <= {owed_before_q[1:0], owed_q != 0};
+        if (rst) begin
+            owed_q        <= 0;
+            out_q         <= 0;
+            owed_before_q <= 3'd0;
+        end
+    end
+
+    // One burst is marked in the lowest bit of its address: it stands for any. Memory says which beats are its own.
+    wire                  mark, of_mark;  // Nothing drives them: they are free.
+    reg                   marked_q, near_q, far_q;  // It came; it waits for memory; memory owes it.
+    reg  [ID_WIDTH-1:0]   mark_id_q;
+    reg  [EPOCH_BITS-1:0] mark_epoch_q, epoch_was_q;
+    reg  [7:0]            mark_len_q;
+    reg                   over_q;  // There has been a reset of the core since it was taken.
+    wire                  owed = near_q | far_q;
+    wire                  over = over_q | (epoch != epoch_was_q);
+    always @(posedge clk) begin
+        assume (s_araddr[0] == (mark & ~marked_q));
+        assume (!of_mark || (m_rvalid && far_q && m_rid == {mark_epoch_q, mark_id_q}));
+        // Memory answers bursts of one ID in order: with another burst under way, its last beat is its own.
+        assume (!m_rvalid || of_mark || !far_q || out_q > 1 || !m_rlast);
+        // The control of runs: epochs follow each other. One that is used again is stale while memory owes answers of the
+        // use before, from its second cycle on: readers are still in reset. None becomes stale that is in use.
+        assume (!begun_q || epoch == epoch_was_q || epoch == epoch_was_q + 1'b1);
+        assume (!owed || (over ? epoch != mark_epoch_q || epoch != epoch_was_q || stale : !stale));
+        epoch_was_q <= epoch;
+        if (take & s_araddr[0]) begin
+            marked_q     <= 1'b1;
+            near_q       <= 1'b1;
+            mark_id_q    <= s_arid;
+            mark_len_q   <= s_arlen;
+            mark_epoch_q <= epoch;
+            over_q       <= 1'b0;
+        end else begin
+            over_q <= over;
+            if (near_q & out) near_q <= 1'b0;
+            far_q <= (far_q | (near_q & out)) & ~(of_mark & m_rlast);
+        end
+        if (rst) begin
+            marked_q <= 1'b0;
+            near_q   <= 1'b0;
+            far_q    <= 1'b0;
+        end
+    end
+
+    reg                     held_q;
+    reg [HOST_ID_WIDTH-1:0] held_id_q;
+    reg [63:0]              held_addr_q;
+    reg [7:0]               held_len_q;
+    always @(posedge clk) begin
+        held_q      <= m_arvalid & ~m_arready & ~rst;
+        held_id_q   <= m_arid;
+        held_addr_q <= m_araddr;
+        held_len_q  <= m_arlen;
+    end
+    always @(posedge clk) if (begun_q) begin
+        earlier_answers_are_swallowed : assert (!of_mark || !over || !s_rvalid || epoch != epoch_was_q);
+        answers_of_now_pass :
+        assert (!of_mark || over || (s_rvalid && s_rid == mark_id_q && s_rdata == m_rdata && s_rresp == m_rresp && s_rlast == m_rlast));
+        each_address_once : assert (!m_arvalid || m_araddr[0] == near_q);
+        address_names_its_epoch :
+        assert (!m_arvalid || !near_q || (m_arid == {mark_epoch_q, mark_id_q} && m_arlen == mark_len_q));
+        held_until_taken :
+        assert (!held_q || (m_arvalid && m_arid == held_id_q && m_araddr == held_addr_q && m_arlen == held_len_q));
+        owes_what_memory_owes : assert (owes || !owed_before_q[0] || owed_q == 0);
+        owes_nothing_else : assert (!owes || owed_q != 0 || (|owed_before_q));
+        lemma_count : assert (count_q == owed_q + last_q && out_q + valid_q == owed_q);
+        lemma_near : assert ((!near_q || valid_q) && !(near_q && far_q) && (!far_q || out_q != 0) && (marked_q || !(near_q || far_q)));
+    end
+`endif
 endmodule
 `default_nettype wire

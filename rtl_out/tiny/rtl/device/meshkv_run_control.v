@@ -242,7 +242,9 @@ module meshkv_run_control #(
     wire        ready     = decides & ~lists;
     wire        given     = queue_some | wants;
     wire        unlisted  = listed_q & list_bad;
-    wire        unreset   = state_q == RESET && waited && run_q && !ends_q;
+    // The core does not follow, neither into its reset nor out of it.
+    wire        stays     = (state_q == RESET && ~held) || (state_q == RELEASE && ~released);
+    wire        unreset   = stays && waited && run_q && !ends_q;
     wire        ended     = soft_q;
     wire        tile_bad  = memory_found_q;
     wire        tile_late = timeout_found_q;
@@ -526,5 +528,111 @@ module meshkv_run_control #(
     assign run_due      = { {16-STREAMS_WIDTH{1'b0}}, due_q};
     assign cycles       = cycles_q;
     assign runs         = runs_q;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // A start stays until its run is over, and errors of tiles until a reset. The queue has descriptors of a run from its begin until
+    // they are sent or dropped. A list is done once it has begun. The host leaves the watchdog alone.
+    reg             start_q, left_q, listing_q;
+    reg [TILES-1:0] errors_q;
+    reg [31:0]      watchdog_q;
+    wire [TILES-1:0] errors = error_memory | error_timeout;
+    always @(posedge clk) begin
+        start_q    <= start & ~over & ~rst;
+        left_q     <= (begin_run | (left_q & queue_left)) & ~flush & ~rst;
+        listing_q  <= (list_go | (listing_q & ~list_done)) & ~flush & ~rst;
+        errors_q   <= core_request | rst ? 0 : errors;
+        watchdog_q <= watchdog;
+        assume (!begun_q || ((start || !start_q) && (left_q || !queue_left) && (errors_q & ~errors) == 0));
+        assume (!begun_q || listing_q || !list_done);
+        assume (watchdog < 4 && (watchdog == watchdog_q || !begun_q));
+    end
+
+    // The run as its ports show it.
+    wire        fault    = query_bad | write_bad | list_fault | query_late | write_late | list_late | pe_down;
+    wire        motion   = (|moves) | query_moves | write_moves | list_moves | desc_taken;
+    wire        cut_off  = run_state == RESET || run_state == QUIET || run_state == RELEASE;
+    reg         running_q, failed_q, gone_q, listed_before_q, fault_q, worked_q;
+    reg  [2:0]  overs_q, error_age_q, quiet_q, rest_q;
+    reg  [3:0]  state_was_q;
+    reg  [TIMEOUT_WIDTH:0] age_q;  // Cycles in which a part of a reset has lasted.
+    reg  [STREAMS_WIDTH-1:0] unwritten_q;
+    wire        failed   = failed_q | fail_valid;
+    wire        at_rest  = core_idle & ~more_queries & ~queue_left;
+    always @(posedge clk) begin
+        running_q       <= (running_q | (start & ~run_busy)) & ~over & ~rst;
+        failed_q        <= failed & ~over & ~rst;
+        gone_q          <= (gone_q | query_go) & ~over & ~core_request & ~rst;
+        listed_before_q <= (listed_before_q | list_go) & ~over & ~rst;
+        fault_q         <= works & fault & ~rst;
+        worked_q        <= works & ~rst;
+        overs_q         <= rst ? 3'd0 : overs_q + over;
+        state_was_q     <= run_state;
+        error_age_q     <= rst || core_request || errors == 0 ? 3'd0 : error_age_q + (error_age_q != 3'd7);
+        quiet_q         <= rst || !works || motion ? 3'd0 : quiet_q + (quiet_q != 3'd7);
+        rest_q          <= {rest_q[1:0], at_rest & ~rst};
+        age_q           <= rst || !cut_off || run_state != state_was_q ? 0 : age_q + 1'b1;
+        unwritten_q     <= query_go ? queue_due : unwritten_q - written;
+        assume (!written || unwritten_q != 0);
+        if (rst) unwritten_q <= 0;
+    end
+
+    // A burst of reads, of all that there are: memory may owe it for any time, and the guard says so two cycles after it was
+    // asked for. Readers ask from the begin of a list or of queries on, until the core is held in reset.
+    wire                  asks, answers;  // Nothing drives them: they are free.
+    reg                   reads_q, owed_1_q, owed_2_q, renewed_q;
+    reg  [EPOCH_BITS-1:0] burst_epoch_q, epoch_was_q;
+    reg                   flush_was_q, epoch_is_new_q;
+    wire                  over_since = renewed_q | (epoch != epoch_was_q);
+    always @(posedge clk) begin
+        assume (!asks || (reads_q && !owed_1_q && !owed_2_q));
+        assume (!answers || owed_2_q);
+        assume (!owed_2_q || (|owes) || io_owes);
+        reads_q       <= (reads_q | list_go | query_go) & ~over & ~held & ~rst & (run_state != IDLE || list_go || query_go);
+        owed_1_q      <= asks & ~rst;
+        owed_2_q      <= (owed_1_q | (owed_2_q & ~answers)) & ~rst;
+        renewed_q     <= over_since & ~asks;
+        epoch_was_q   <= epoch;
+        flush_was_q   <= flush & ~rst;
+        epoch_is_new_q <= (epoch_is_new_q | (epoch != epoch_was_q)) & flush & ~rst;
+        if (asks) burst_epoch_q <= epoch;
+    end
+    wire owed_still = owed_1_q | owed_2_q;
+    always @(posedge clk) if (begun_q) begin
+        over_once_a_start : assert ((!over || running_q) && (!running_q || run_busy));
+        counts_runs : assert (runs[2:0] == overs_q);
+        starts_nothing_twice :
+        assert ((!query_go || (running_q && !gone_q)) && (!list_go || (running_q && !listed_before_q)) && (!desc_send || gone_q));
+        queue_is_empty_at_begin : assert (!begin_run || !queue_left);
+        faults_cut_off : assert (!fault_q || run_state == RESET);
+        cut_off_is_told : assert (!worked_q || run_state != RESET || fail_valid);
+        one_cause_a_run : assert (!fail_valid || (running_q && !failed_q));
+        tile_errors_are_told : assert (!over || failed || error_age_q <= 3'd4);
+        watchdog_fires : assert (quiet_q <= watchdog + 3);
+        resets_end : assert (age_q <= 1 << TIMEOUT_WIDTH);
+        ends_when_all_is_done : assert (!over || failed || (unwritten_q == 0 && rest_q[1]));
+        epochs_follow : assert (epoch == epoch_was_q || (epoch == epoch_was_q + 1'b1 && flush));
+        flush_ends_in_a_new_epoch : assert (!flush_was_q || flush || epoch_is_new_q);
+        stale_if_owed : assert (!owed_still || !over_since || epoch != burst_epoch_q || epoch != epoch_was_q || stale);
+        reads_in_no_stale_epoch : assert (!reads_q || !stale);
+        failed_run_does_no_more : assert (!failed || !works);
+        lemma_states : assert (state_q <= LIST && running_q == run_q && (!(works || state_q == OVER) || run_q) && (state_q != IDLE || !run_q));
+        lemma_ends : assert ((!works || (!ends_q && !failed)) && (!cut_off || !run_q || ends_q == failed));
+        lemma_gone : assert ((state_q == DESCRIPTORS || state_q == OUTPUTS) ? gone_q : (state_q == QUERIES || !query_go) && (gone_q || query_go || state_q != QUERIES));
+        lemma_before : assert ((state_q != ARGUMENTS && state_q != LIST) || (!gone_q && !query_go));
+        lemma_listed : assert (!listed_before_q || state_q == LIST || !works || listed_q);
+        lemma_list : assert ((!list_go || state_q == LIST || cut_off) && (state_q != LIST || (listed_before_q != list_go)) && (!list_go || !listed_q));
+        lemma_due : assert (due_q == unwritten_q);
+        lemma_age : assert (run_state == state_was_q ? !cut_off || age_q <= timer_q : age_q <= 1 << TIMEOUT_WIDTH);
+        lemma_quiet : assert (!works || (quiet_q <= still_q + 1 && still_q <= watchdog + 1 && (still_q <= watchdog || stuck_q)));
+        lemma_error : assert ((error_age_q < 3'd2 || (|{memory_q, timeout_q})) && (error_age_q < 3'd3 || any_q) && (settle_q == 4'd0 || error_age_q <= 3'd3));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -155,5 +155,115 @@ module meshkv_duplicate_filter #(
     assign event_trim           = decided_q & m_dest_q != s_dest & |m_dest_q;
     assign event_drop           = decided_q & ~|m_dest_q;
     assign event_full           = mark & ~hit & ~|vacant;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // A chunk is held until it is taken. The parity of the period changes after a tick. All periods are equally long, so
+    // there is a tick in every cycle, or never in two cycles that follow each other.
+    wire                      always_ticks;  // Nothing drives it: it is free.
+    reg                       rst_q, tick_q, dense_q, turned_q, held_q;
+    reg  [NAME_WIDTH+TILES:0] chunk_q;
+    wire [NAME_WIDTH+TILES:0] chunk = {s_again, s_dest, name};
+    always @(posedge clk) begin
+        rst_q    <= rst;
+        tick_q   <= tick;
+        if (!begun_q) dense_q <= always_ticks;
+        assume (!begun_q || (dense_q ? tick : !(tick & tick_q)));
+        turned_q <= period ^ tick;
+        held_q   <= s_valid & ~s_ready & ~rst;
+        chunk_q  <= chunk;
+        assume (!begun_q || rst_q || period == turned_q);
+        assume (!begun_q || !held_q || (s_valid && chunk == chunk_q));
+    end
+
+    // One chunk and one tile are watched: they stand for all.
+    wire [NAME_WIDTH-1:0] pick;  // Nothing drives it: it is free.
+    wire [TILES-1:0]      pick_tile;
+    reg  [NAME_WIDTH-1:0] watched_q;
+    reg  [TILES-1:0]      tile_q;  // One-hot.
+    wire                  is_watched = name == watched_q;
+    wire                  asked      = is_watched & |(s_dest & tile_q);
+    wire                  sends      = m_valid & m_ready & is_watched & |(m_dest & tile_q);
+    wire                  removed    = m_valid & asked & ~|(m_dest & tile_q);
+    always @(posedge clk) begin
+        if (!begun_q) begin
+            watched_q <= pick;
+            tile_q    <= pick_tile;
+        end
+        assume (pick_tile != 0 && (pick_tile & (pick_tile - 1'b1)) == 0);
+    end
+
+    // Whether the chunk was sent to the tile since the reset, and ticks since it was last sent because of first requests
+    // alone. Tiles forget their requests at the third tick.
+    reg       sent_q, first_q, waited_q;
+    reg [1:0] ticks_q;
+    // Ticks since the chunk got a tag, of which two end it, and whether the tile is entered there.
+    reg       entered_q, known_q;
+    reg [1:0] life_q, waits_q;
+    wire      enters = event_lookup & is_watched & ~s_again & ~event_full;
+    always @(posedge clk) begin
+        waited_q <= m_valid & ~m_ready;
+        waits_q  <= s_valid & ~m_valid & ~s_ready ? waits_q + 1'b1 : 2'd0;
+        sent_q   <= sent_q | sends;
+        first_q  <= first_q | (sends & ~s_again);
+        ticks_q  <= sends & ~s_again ? {1'b0, tick} : &ticks_q ? ticks_q : ticks_q + tick;
+        life_q   <= enters & ~event_hit ? {1'b0, tick} : life_q[1] ? life_q : life_q + tick;
+        if (enters) entered_q <= asked | (event_hit & entered_q);
+        known_q  <= event_lookup & asked & entered_q & ~life_q[1];
+        if (rst) begin
+            waited_q  <= 1'b0;
+            waits_q   <= 2'd0;
+            sent_q    <= 1'b0;
+            first_q   <= 1'b0;
+            ticks_q   <= 2'd3;
+            life_q    <= 2'd2;
+            known_q   <= 1'b0;
+        end
+    end
+    // Two tags of one name; and what the tags say, that the sent chunks and the looked up one must agree with.
+    reg     twice, strays, forgets, misses;
+    integer p, o;
+    always @(*) begin
+        twice   = 1'b0;
+        strays  = 1'b0;
+        forgets = ~life_q[1];
+        misses  = 1'b0;
+        for (p = 0; p < ENTRIES; p = p + 1) begin
+            if (looked_q && match_q[p] != (valid_q[p] && name_q[p*NAME_WIDTH+:NAME_WIDTH] == name)) misses = valid_q[p] | misses;
+            if (looked_q && match_q[p] && name_q[p*NAME_WIDTH+:NAME_WIDTH] != name) misses = 1'b1;
+            if (valid_q[p] && name_q[p*NAME_WIDTH+:NAME_WIDTH] == watched_q) begin
+                if (|(served_mem[p] & tile_q)) begin
+                    if (!(first_q && ticks_q <= (odd_q[p] ^ period)) && !(m_valid & asked & ~s_again)) strays = 1'b1;
+                end
+                if (life_q[0] == (odd_q[p] ^ period) && (!entered_q || |(served_mem[p] & tile_q))) forgets = 1'b0;
+            end
+            for (o = 0; o < p; o = o + 1) begin
+                if (valid_q[p] && valid_q[o] && name_q[p*NAME_WIDTH+:NAME_WIDTH] == name_q[o*NAME_WIDTH+:NAME_WIDTH])
+                    twice = 1'b1;
+            end
+        end
+    end
+    wire answers = m_valid & ~waited_q;  // The answer does not change while it waits.
+    always @(posedge clk) if (begun_q) begin
+        removes_only_what_was_sent : assert (!answers || !removed || sent_q);
+        again_leaves_no_mark : assert (!answers || !removed || first_q);
+        forgets_before_tiles : assert (!answers || !removed || ticks_q != 2'd3);
+        adds_nobody : assert (!m_valid || (m_dest & ~s_dest) == 0);
+        sends_once_while_known : assert (!known_q || removed);
+        name_once : assert (!twice);
+        lemma_stages : assert (hashed_q + looked_q + m_valid_q + s_ready_q <= 1 && (!(hashed_q | looked_q | m_valid_q | s_ready_q) || s_valid));
+        lemma_answer : assert (!m_valid || (waited_q || decided_q));
+        lemma_match : assert (!misses);
+        lemma_marks : assert (!strays);
+        lemma_life : assert (!forgets);
+        answers_in_time : assert (!s_valid || m_valid || s_ready || waits_q < 2'd3);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -170,5 +170,97 @@ module meshkv_slice_streamer #(
     assign m_several = several_s2_q;
     assign m_vc      = vc_s2_q;
     assign m_data    = rd_data;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // One chunk is marked in the lowest bit of its mask, chunks after it in the next: it stands for any. The tile stays
+    // where it is.
+    wire                   mark;  // Nothing drives it: it is free.
+    wire [X_WIDTH-1:0]     place_x;
+    wire [Y_WIDTH-1:0]     place_y;
+    reg  [X_WIDTH-1:0]     x_f_q;
+    reg  [Y_WIDTH-1:0]     y_f_q;
+    reg                    taken_q, done_q, left_f_q;
+    reg  [KEY_WIDTH-1:0]   key_f_q;
+    reg  [INDEX_WIDTH-1:0] due_q, last_f_q;
+    reg  [TILES-1:0]       dest_f_q;
+    reg  [SLOT_WIDTH-1:0]  slot_f_q;
+    wire                   comes = s_valid & s_ready & s_mask[0];
+    wire                   marked = m_valid & m_mask[0];
+    always @(posedge clk) begin
+        if (!begun_q) begin
+            x_f_q <= place_x;
+            y_f_q <= place_y;
+        end
+        assume (!begun_q || (x == x_f_q && y == y_f_q && x < COLS && y < ROWS));
+        assume (!s_valid || (s_first <= s_last && s_mask[1:0] == {taken_q, mark & ~taken_q}));
+        if (comes) begin
+            key_f_q  <= s_key;
+            due_q    <= s_first;
+            last_f_q <= s_last;
+            dest_f_q <= s_dest;
+            slot_f_q <= s_slot;
+        end else if (marked & m_ready) begin
+            due_q <= due_q + 1'b1;
+        end
+        taken_q  <= taken_q | comes;
+        done_q   <= done_q | (comes && s_dest == 0) | (marked && m_ready && due_q == last_f_q);
+        left_f_q <= left_f_q | (marked & m_ready);
+        if (rst) {taken_q, done_q, left_f_q} <= 3'b000;
+    end
+
+    // One flit of the staging memory is marked in its lowest bit. Its data comes two enabled cycles after its address.
+    localparam [ADDR_WIDTH-1:0] SLICE_F = SLICE_FLITS;
+    wire [ADDR_WIDTH-1:0] pick;  // Nothing drives them: they are free.
+    wire                  other;
+    reg  [ADDR_WIDTH-1:0] watched_q;
+    reg                   read_f_q, data_f_q, unread_q;
+    wire [ADDR_WIDTH-1:0] last_addr = slot_f_q * SLICE_F + last_f_q;
+    always @(posedge clk) begin
+        if (!begun_q) watched_q <= pick;
+        if (rd_en) begin
+            read_f_q <= rd_valid ? rd_addr == watched_q : other;
+            data_f_q <= read_f_q;
+        end
+        assume (rd_data[0] == data_f_q);
+        unread_q <= ((comes && s_dest != 0) | (unread_q & ~(rd_en && rd_valid && rd_addr == last_addr))) & ~rst;
+    end
+
+    // Cycles in a row without a flit though some of the chunk must still leave, but for those in which none may be read.
+    reg  [1:0] waits_q;
+    wire       waits = taken_q & ~done_q & ~m_valid & (rd_valid | ~busy_q);
+    always @(posedge clk) waits_q <= rst | m_valid ? 2'd0 : waits_q + waits;
+
+    // The channel of one tag.
+    wire [TAG_WIDTH-1:0] pick_tag;  // Nothing drives it: it is free.
+    reg  [TAG_WIDTH-1:0] tag_f_q;
+    reg                  known_q;
+    reg  [VCS-1:0]       vc_f_q;
+    wire                 of_tag = m_valid && m_key[TAG_WIDTH-1:0] == tag_f_q;
+    localparam [TILES-1:0] ONE_F = 1;
+    wire [TILES-1:0]     here   = ONE_F << (y_f_q * COLS + x_f_q);
+    always @(posedge clk) begin
+        if (!begun_q) tag_f_q <= pick_tag;
+        if (of_tag) vc_f_q <= m_vc;
+        known_q <= (known_q | of_tag) & begun_q;
+    end
+
+    always @(posedge clk) if (begun_q) begin
+        each_flit_once_in_order : assert (!marked || (taken_q && !done_q && m_index == due_q));
+        chunks_in_order : assert (!m_valid || m_mask[0] || (m_mask[1] ? done_q : !left_f_q));
+        flits_carry_their_chunk : assert (!marked || (m_key == key_f_q && m_dest == dest_f_q && m_dest != 0));
+        data_is_of_the_flit : assert (!marked || m_data[0] == (slot_f_q * SLICE_F + m_index == watched_q));
+        busy_until_read : assert (!unread_q || scan != slot_f_q || scan_busy);
+        flit_a_cycle : assert (!waits || waits_q < 2'd2);
+        own_and_others : assert (!m_valid || (m_near == |(m_dest & here) && m_far == |(m_dest & ~here)));
+        one_channel_a_slice : assert (!of_tag || !known_q || (m_vc == vc_f_q && m_vc != 0 && (m_vc & (m_vc - 1'b1)) == 0));
+    end
+`endif
 endmodule
 `default_nettype wire

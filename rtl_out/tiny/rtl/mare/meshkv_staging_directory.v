@@ -174,5 +174,96 @@ module meshkv_staging_directory #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // The filler claims a free slot, for a tag that it has named in the cycle before and that has no slot. It publishes the
+    // slice, and completes it with that or later.
+    localparam [SLOTS-1:0] ONE = 1;
+    wire [SLOTS-1:0]     claims = {SLOTS{claim_valid}} & (ONE << claim_slot);
+    reg  [SLOTS-1:0]     given_q, shown_f_q, whole_f_q;
+    reg                  claimed_q;
+    reg  [TAG_WIDTH-1:0] named_f_q;
+    always @(posedge clk) begin
+        claimed_q <= claim_valid;
+        named_f_q <= claim_tag;
+        assume (!claim_valid || (claim_slot < SLOTS && !given_q[claim_slot]));
+        assume (!claim_valid || (begun_q && !claimed_q && !claim_known && claim_tag == named_f_q));
+        assume (!publish_valid || (publish_slot < SLOTS && given_q[publish_slot] && !shown_f_q[publish_slot]));
+        assume (!complete_valid || (complete_slot < SLOTS && given_q[complete_slot] && !whole_f_q[complete_slot]));
+        assume (!complete_valid || shown_f_q[complete_slot] || (publish_valid && publish_slot == complete_slot));
+        given_q   <= (given_q & ~({SLOTS{freed_valid}} & (ONE << freed_slot))) | claims;
+        shown_f_q <= (shown_f_q | ({SLOTS{publish_valid}} & (ONE << publish_slot))) & ~claims;
+        whole_f_q <= (whole_f_q | ({SLOTS{complete_valid}} & (ONE << complete_slot))) & ~claims;
+        if (rst) begin
+            given_q   <= {SLOTS{1'b0}};
+            claimed_q <= 1'b0;
+        end
+    end
+
+    // One slot is watched, with its slice and the tiles that are still expected: it stands for any.
+    wire [SLOT_WIDTH-1:0]     pick;  // Nothing drives it: it is free.
+    reg  [SLOT_WIDTH-1:0]     watched_q;
+    reg  [TAG_WIDTH-1:0]      tag_f_q, looked_q;
+    reg  [INDEX_WIDTH-1:0]    last_f_q, flit_q;
+    reg  [EXPECTED_WIDTH-1:0] left_q;
+    reg                       forever_q, shown_long_q;
+    wire                      given   = given_q[watched_q];
+    wire                      awaits  = forever_q || left_q != 0;
+    wire                      answers = checked & resident && slot == watched_q;
+    wire                      freed   = freed_valid && freed_slot == watched_q;
+    always @(posedge clk) begin
+        assume (pick < SLOTS);
+        if (!begun_q) watched_q <= pick;
+        looked_q <= tag;
+        flit_q   <= asked_flit;
+        if (claim_valid && claim_slot == watched_q) begin
+            tag_f_q   <= claim_tag;
+            last_f_q  <= claim_last;
+            left_q    <= claim_expected;
+            forever_q <= claim_expected == 0;
+        end else if (answers && !again && flit_q == last_f_q && left_q != 0) begin
+            left_q <= left_q - 1'b1;
+        end
+        shown_long_q <= given & shown_f_q[watched_q] & ~freed & ~rst;
+    end
+
+    // A fetch of those that found the slot is marked: on its way to the request table, known to the drain if that began
+    // with it or later, and in use until all of it is sent.
+    wire mark, placed, sent;  // Nothing drives them: they are free.
+    reg  way_q, known_f_q, used_q;
+    wire way = way_q | (answers & mark & ~used_q);
+    always @(posedge clk) begin
+        assume (!(way_q & known_f_q) || drain_busy);
+        assume (!used_q || scan != watched_q || scan_busy);
+        way_q     <= way & ~(way_q & placed);
+        known_f_q <= (way_q & known_f_q) | drain_start;
+        used_q    <= (way_q & placed) | (used_q & ~sent);
+        if (rst) {way_q, used_q} <= 2'b00;
+    end
+
+    // Cycles in which the slot could become free and did not, while nothing of any slot is on its way or in use.
+    localparam PATIENCE = 2 * SLOTS + 1;
+    reg [$clog2(PATIENCE+1)-1:0] waits_q;
+    wire served = given & shown_long_q & whole_f_q[watched_q] & ~awaits & ~freed;
+    always @(posedge clk) waits_q <= served && !drain_busy && !scan_busy && !rst ? waits_q + 1'b1 : 0;
+
+    always @(posedge clk) if (begun_q) begin
+        finds_its_slice : assert (!answers || (given && shown_f_q[watched_q] && looked_q == tag_f_q));
+        expected_is_found : assert (!(checked & shown_long_q & awaits) || looked_q != tag_f_q || answers);
+        late_finds_nothing : assert (!(answers & ~again) || awaits);
+        freed_once : assert (!freed || given);
+        freed_when_served : assert (!freed || (whole_f_q[watched_q] && !awaits));
+        not_freed_in_use : assert (!freed || !(way | used_q));
+        slice_has_one_slot : assert ((known & (known - 1'b1)) == 0);
+        served_is_freed : assert (waits_q < PATIENCE);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -66,5 +66,30 @@ module meshkv_class_turn (
             body_before_first_q <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // Losses of each kind while it waits.
+    wire [2:0] asks  = {ask[3], ask[2], |ask[1:0]};
+    wire [2:0] sends = {send[3], send[2], |send[1:0]};
+    reg  [5:0] lost_q;
+    integer    k;
+    always @(posedge clk) begin
+        for (k = 0; k < 3; k = k + 1) begin
+            lost_q[2*k+:2] <= rst | ~asks[k] | sends[k] ? 2'd0 : lost_q[2*k+:2] + 1'b1;
+        end
+    end
+    always @(posedge clk) if (begun_q) begin
+        one_kind : assert ((sends & (sends - 1'b1)) == 0 && (sends & ~asks) == 0);
+        sends_whenever_asked : assert ((|sends) == (|asks));
+        loses_twice_at_most : assert (lost_q[1:0] != 2'd3 && lost_q[3:2] != 2'd3 && lost_q[5:4] != 2'd3);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -72,5 +72,46 @@ module meshkv_tile_turns #(
     assign grant[SOUTH] = request[SOUTH] & ~row_first & ~(request[NORTH] & ~south_turn);
     assign grant[EAST]  = request[EAST] & ~column_first & ~(request[WEST] & west_turn);
     assign grant[WEST]  = request[WEST] & ~column_first & ~(request[EAST] & ~west_turn);
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // The tiles around do not change; an input asks for flits of the tiles behind it.
+    reg [WIDTH-1:0] north_q, south_q, east_q, west_q;
+    always @(posedge clk) begin
+        if (!begun_q) {north_q, south_q, east_q, west_q} <= {tiles_n, tiles_s, tiles_e, tiles_w};
+        assume (!begun_q || (tiles_n == north_q && tiles_s == south_q && tiles_e == east_q && tiles_w == west_q));
+        assume ({1'b0, tiles_n} + tiles_s < (1 << WIDTH) && tiles_column == tiles_n + tiles_s);
+        assume ({1'b0, tiles_e} + tiles_w < (1 << WIDTH));
+        assume ((!request[NORTH] || |tiles_n) && (!request[SOUTH] || |tiles_s));
+        assume ((!request[EAST] || |tiles_e) && (!request[WEST] || |tiles_w));
+        assume (!used || |request);
+    end
+
+    // Wins of others while each input waits: fewer than the square of the tiles of a row or column.
+    reg [4*2*WIDTH-1:0] waited_q;
+    reg                 late;
+    integer             i;
+    always @(*) begin
+        late = 1'b0;
+        for (i = 0; i < 4; i = i + 1) late = late | (&waited_q[i*2*WIDTH+:2*WIDTH]);
+    end
+    always @(posedge clk) begin
+        for (i = 0; i < 4; i = i + 1) begin
+            if (rst | ~request[i] | (grant[i] & used)) waited_q[i*2*WIDTH+:2*WIDTH] <= 0;
+            else if (used & ~late) waited_q[i*2*WIDTH+:2*WIDTH] <= waited_q[i*2*WIDTH+:2*WIDTH] + 1'b1;
+        end
+    end
+    always @(posedge clk) if (begun_q) begin
+        one_hot : assert ((grant & (grant - 1'b1)) == 0 && (grant & ~request) == 0);
+        grants_whenever_asked : assert ((|grant) == (|request));
+        served_within_a_round : assert (!late);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -189,5 +189,120 @@ module meshkv_memory_port #(
     assign rsp_last = {TILES{r_last_q}};
     assign rsp_bad  = {TILES{r_bad_q}};
     assign rsp_data = {TILES{r_data_q}};
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // One tile is watched, and another; they stand for any two.
+    localparam                  TILE_WIDTH = $clog2(TILES + 1), COUNT_WIDTH = $clog2(CREDITS + 2);
+    wire [TILE_WIDTH-1:0]       pick, pick_other;  // Nothing drives them: they are free.
+    reg  [TILE_WIDTH-1:0]       tile_q, other_q;
+    wire                        comes  = req_valid[tile_q];
+    wire [ID_WIDTH-1:0]         its_id = req_id[tile_q*ID_WIDTH+:ID_WIDTH];
+    wire [NUMBER_WIDTH-1:0]     its_number = req_number[tile_q*NUMBER_WIDTH+:NUMBER_WIDTH];
+    wire [INDEX_WIDTH-1:0]      its_first = req_first[tile_q*INDEX_WIDTH+:INDEX_WIDTH];
+    wire [LEN_WIDTH-1:0]        its_len = req_len[tile_q*LEN_WIDTH+:LEN_WIDTH];
+    wire [31:0]                 tile_of_ar = m_axi_arid >> ID_WIDTH;
+    wire                        leaves = m_axi_arvalid && m_axi_arready && tile_of_ar == tile_q;
+    always @(posedge clk) begin
+        if (!begun_q) tile_q <= pick;
+        if (!begun_q) other_q <= pick_other;
+        assume (pick < TILES && pick_other < TILES);
+    end
+
+    // Tiles keep the rule of credits. No burst leaves its aligned block of 2**LEN_WIDTH flits.
+    reg [TILES*COUNT_WIDTH-1:0] credits_q;
+    integer                     w;
+    always @(posedge clk) begin
+        for (w = 0; w < TILES; w = w + 1) begin
+            assume (!req_valid[w] || credits_q[w*COUNT_WIDTH+:COUNT_WIDTH] != 0);
+            assume (req_first[w*INDEX_WIDTH+:LEN_WIDTH] + req_len[w*LEN_WIDTH+:LEN_WIDTH] < 1 << LEN_WIDTH);
+            credits_q[w*COUNT_WIDTH+:COUNT_WIDTH] <= credits_q[w*COUNT_WIDTH+:COUNT_WIDTH] - req_valid[w] + req_credit[w];
+            if (rst) credits_q[w*COUNT_WIDTH+:COUNT_WIDTH] <= CREDITS;
+        end
+    end
+    wire [COUNT_WIDTH-1:0] credits = credits_q[tile_q*COUNT_WIDTH+:COUNT_WIDTH];
+
+    // One request of the tile is marked in the top bit of its number: it stands for any.
+    wire                      mark;  // Nothing drives it: it is free.
+    reg                       marked_q, waits_q;
+    reg  [COUNT_WIDTH-1:0]    inside_q, queued_q, ahead_q;  // Requests that have not left; of these in the queue; before the marked one.
+    reg  [ID_WIDTH-1:0]       id_q;
+    reg  [LEN_WIDTH-1:0]      len_q;
+    reg  [AXI_ADDR_WIDTH-1:0] addr_q;
+    wire                      turn = grant[tile_q];
+    always @(posedge clk) begin
+        if (comes) assume (its_number[NUMBER_WIDTH-1] == (mark & ~marked_q));
+        inside_q <= inside_q + comes - leaves;
+        queued_q <= queued_q + comes - turn;
+        if (comes & mark & ~marked_q) begin
+            marked_q <= 1'b1;
+            waits_q  <= 1'b1;
+            ahead_q  <= inside_q - leaves;
+            id_q     <= its_id;
+            len_q    <= its_len;
+            addr_q   <= its_number[LOCAL_WIDTH-1:0] * SLICE_BYTES + its_first * FLIT_BYTES;
+        end else if (leaves) begin
+            waits_q <= waits_q & |ahead_q;
+            ahead_q <= ahead_q - 1'b1;
+        end
+        if (rst) begin
+            marked_q <= 1'b0;
+            waits_q  <= 1'b0;
+            inside_q <= 0;
+            queued_q <= 0;
+        end
+    end
+    wire marked_leaves = waits_q && ahead_q == 0;
+
+    // Turns of another tile while this one waits.
+    reg [1:0] lost_q;
+    always @(posedge clk) begin
+        if (grant[other_q] && lost_q != 2'd3) lost_q <= lost_q + 1'b1;
+        if (rst | ~waits[tile_q] | turn) lost_q <= 2'd0;
+    end
+
+    // What a beat of memory looked like a cycle ago.
+    reg                    beat_q, steady_q, held_q;
+    reg [AXI_ID_WIDTH-1:0] rid_q, arid_q;
+    reg [LEN_WIDTH-1:0]    arlen_q;
+    reg [AXI_ADDR_WIDTH-1:0] araddr_q;
+    reg                    bad_q, last_q;
+    reg [FLIT_WIDTH-1:0]   data_q;
+    always @(posedge clk) begin
+        beat_q   <= m_axi_rvalid & ~rst;
+        rid_q    <= m_axi_rid;
+        bad_q    <= m_axi_rresp != 2'd0;
+        last_q   <= m_axi_rlast;
+        data_q   <= m_axi_rdata;
+        held_q   <= m_axi_arvalid & ~m_axi_arready & ~rst;
+        arid_q   <= m_axi_arid;
+        arlen_q  <= m_axi_arlen;
+        araddr_q <= m_axi_araddr;
+    end
+    wire for_tile = beat_q && (rid_q >> ID_WIDTH) == tile_q;
+    always @(posedge clk) if (begun_q) begin
+        takes_what_it_has_room_for : assert (!comes || unused_room[tile_q]);
+        credits_kept : assert (credits + req_credit[tile_q] + queued_q == CREDITS);
+        asks_each_once :
+        assert (!m_axi_arvalid || (tile_of_ar < TILES && (tile_of_ar != tile_q || (inside_q != 0 && m_axi_araddr[AXI_ADDR_WIDTH-1] == marked_leaves))));
+        asks_what_was_asked :
+        assert (!m_axi_arvalid || tile_of_ar != tile_q || !marked_leaves || (m_axi_arid[ID_WIDTH-1:0] == id_q
+            && m_axi_arlen == len_q && m_axi_araddr[AXI_ADDR_WIDTH-2:0] == addr_q[AXI_ADDR_WIDTH-2:0]));
+        held_until_taken :
+        assert (!held_q || (m_axi_arvalid && m_axi_arid == arid_q && m_axi_arlen == arlen_q && m_axi_araddr == araddr_q));
+        within_4_kib : assert (!m_axi_arvalid || m_axi_araddr[11:0] + (m_axi_arlen + 1) * FLIT_BYTES <= 4096);
+        answers_who_asked : assert (rsp_valid[tile_q] == for_tile && (!for_tile || (rsp_id[tile_q*ID_WIDTH+:ID_WIDTH] == rid_q[ID_WIDTH-1:0]
+            && rsp_last[tile_q] == last_q && rsp_bad[tile_q] == bad_q && rsp_data[tile_q*FLIT_WIDTH+:FLIT_WIDTH] == data_q)));
+        serves_in_turn : assert (tile_q == other_q || lost_q <= 2'd1);
+        lemma_tiles : assert (tile_q < TILES && other_q < TILES);
+        lemma_inside : assert (inside_q == queued_q + (ar_valid_q && tile_of_ar == tile_q));
+    end
+`endif
 endmodule
 `default_nettype wire

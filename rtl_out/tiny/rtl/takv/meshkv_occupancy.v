@@ -77,5 +77,49 @@ module meshkv_occupancy #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // Slots are freed that are in use, and no more are in use than there are.
+    reg [COUNT_WIDTH-1:0] in_use_q;
+    always @(posedge clk) begin
+        assume (in_use_q + send >= credit && in_use_q + send - credit < 1 << COUNT_WIDTH);
+        in_use_q <= in_use_q + send - credit;
+        if (rst) in_use_q <= 0;
+    end
+
+    // Slots times cycles of the step, as far as they fit; and values of a cycle ago.
+    reg                   own_was_q, north_was_q, steady_q, sampled_q;
+    reg [VALUE_WIDTH:0]   area_q;
+    reg [VALUE_WIDTH-1:0] own_value_q, north_value_q, sum_was_q, mean_was_q;
+    always @(posedge clk) begin
+        // Controllers see to it that a value of the north comes later than the own one.
+        assume (!own_q || !rx_n_occupancy_valid);
+        if (area_q < 1 << VALUE_WIDTH) area_q <= area_q + in_use_q;
+        if (rst | sample) area_q <= rst ? 0 : in_use_q;
+        own_was_q     <= own_q & ~rst;
+        north_was_q   <= rx_n_occupancy_valid & ~rst;
+        own_value_q   <= mean_q;
+        north_value_q <= rx_n_occupancy_data;
+        steady_q      <= ~rst & ~sample;
+        sampled_q     <= ~rst & sample;
+        sum_was_q     <= sum_q;
+        mean_was_q    <= mean_q;
+    end
+    always @(posedge clk) if (begun_q) begin
+        sum_is_slots_times_cycles : assert (sum_q == area_q || (full && area_q > sum_q));
+        sum_never_wraps : assert (!steady_q || sum_q >= sum_was_q);
+        mean_is_between : assert (!sampled_q || (mean_q <= sum_was_q || mean_q <= mean_was_q) && (mean_q >= sum_was_q || mean_q >= mean_was_q));
+        each_value_leaves_once : assert (tx_s_occupancy_valid == (own_was_q | north_was_q));
+        values_are_whole : assert (!tx_s_occupancy_valid || tx_s_occupancy_data == (own_was_q ? own_value_q : north_value_q));
+        lemma_in_use : assert (used_q == in_use_q);
+    end
+`endif
 endmodule
 `default_nettype wire

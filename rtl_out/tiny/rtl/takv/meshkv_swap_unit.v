@@ -247,5 +247,104 @@ module meshkv_swap_unit #(
     assign swap_valid      = first;
     assign swap_a          = heavy;
     assign swap_b          = light;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // A column that has arrived waits until the next step may begin, and sends one value a row until then.
+    reg [COLS-1:0] arrived_q;
+    always @(posedge clk) begin
+        arrived_q <= rst || go ? 0 : arrived;
+        assume (!begun_q || (arrived_q & ~arrived) == 0);
+        assume ((occupancy_valid_in & whole_q) == 0);
+    end
+
+    // Two homes are watched: they stand for any two. Their places are those that the columns have been told.
+    wire [HOME_WIDTH-1:0] pick_a, pick_b;  // Nothing drives them: they are free.
+    reg  [HOME_WIDTH-1:0] home_a_q, home_b_q, place_a_q, place_b_q, before_a_q, before_b_q;
+    reg  [HOME_WIDTH-1:0] from_q, to_q;  // Places of the homes that are exchanged.
+    reg                   swap_was_q, swapped_q;
+    wire                  tile_a = pick_a[X_WIDTH-1:0] < COLS && pick_a[HOME_WIDTH-1:X_WIDTH] < ROWS;
+    wire                  tile_b = pick_b[X_WIDTH-1:0] < COLS && pick_b[HOME_WIDTH-1:X_WIDTH] < ROWS;
+    wire                  place_a_there = place_a_q[X_WIDTH-1:0] < COLS && place_a_q[HOME_WIDTH-1:X_WIDTH] < ROWS;
+    always @(posedge clk) begin
+        assume (tile_a && tile_b && pick_a != pick_b);
+        if (!begun_q) begin
+            home_a_q <= pick_a;
+            home_b_q <= pick_b;
+        end
+        if (map_valid && map_home == home_a_q) place_a_q <= map_place;
+        if (map_valid && map_home == home_b_q) place_b_q <= map_place;
+        if (swap_valid) begin
+            from_q     <= swap_a;
+            to_q       <= swap_b;
+            before_a_q <= place_a_q;
+        end
+        swap_was_q <= swap_valid & ~rst;
+        swapped_q  <= swap_was_q & ~rst;
+    end
+
+    // Values as they are told after each step, and their sums by row.
+    reg  [PLACES*VALUE_WIDTH-1:0]  value_of_q;
+    reg  [ROWS*SUM_WIDTH-1:0]      sum_of_q;
+    reg  [EPOCH_WIDTH-1:0]         steps_q;
+    integer                        r;
+    always @(posedge clk) begin
+        if (occupancy_valid) begin
+            value_of_q[occupancy_tile*VALUE_WIDTH+:VALUE_WIDTH] <= occupancy_value;
+            for (r = 0; r < ROWS; r = r + 1)
+                if (r == y_q) sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] <= (x_q == 0 ? 0 : sum_of_q[r*SUM_WIDTH+:SUM_WIDTH]) + occupancy_value;
+        end
+        if (go) steps_q <= steps_q == EPOCH - 1 ? 0 : steps_q + 1'b1;
+        if (rst) steps_q <= 0;
+    end
+    wire [VALUE_WIDTH-1:0] a_value = value_of_q[swap_a*VALUE_WIDTH+:VALUE_WIDTH];
+    wire [VALUE_WIDTH-1:0] b_value = value_of_q[swap_b*VALUE_WIDTH+:VALUE_WIDTH];
+    wire [SUM_WIDTH-1:0]   a_sum   = sum_of_q[heavy_y_q*SUM_WIDTH+:SUM_WIDTH];
+    wire [SUM_WIDTH-1:0]   b_sum   = sum_of_q[light_y_q*SUM_WIDTH+:SUM_WIDTH];
+    wire [2*SUM_WIDTH:0]   a_old = a_sum, b_old = b_sum, a_new = a_sum - a_value + b_value, b_new = b_sum - b_value + a_value;
+    reg                    extremes;
+    always @(*) begin
+        extremes = 1'b1;
+        for (r = 0; r < ROWS; r = r + 1)
+            if (sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] > a_sum || sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] < b_sum) extremes = 1'b0;
+        for (r = 0; r < COLS; r = r + 1)
+            if (value_of_q[(heavy_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] > a_value
+                || value_of_q[(light_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] < b_value) extremes = 1'b0;
+    end
+
+    // Places of the two homes in the unit's own table.
+    reg     same;
+    integer q;
+    always @(*) begin
+        same = 1'b1;
+        for (q = 0; q < PLACES; q = q + 1)
+            if (q % (1 << X_WIDTH) < COLS && q / (1 << X_WIDTH) < ROWS && !(state_q == SECOND && (q == heavy || q == light))
+                && ((who_mem[q] == home_a_q) != (place_a_q == q) || (who_mem[q] == home_b_q) != (place_b_q == q))) same = 1'b0;
+    end
+    always @(posedge clk) if (begun_q) begin
+        places_stay_distinct : assert (!ready || swap_was_q || (place_a_q != place_b_q && place_a_there));
+        exchanges_both :
+        assert (!swapped_q || place_a_q == (before_a_q == from_q ? to_q : before_a_q == to_q ? from_q : before_a_q));
+        maps_between_steps : assert (!map_valid || !ready || (&arrived));
+        goes_when_all_have_arrived : assert (!go || (&arrived && &whole_q));
+        once_an_epoch : assert (!swap_valid || steps_q == EPOCH - 1);
+        lowers_the_squares : assert (!swap_valid || a_new * a_new + b_new * b_new < a_old * a_old + b_old * b_old);
+        heaviest_and_lightest : assert (!swap_valid || extremes);
+        lemma_homes : assert (home_a_q != home_b_q);
+        lemma_steps : assert (step_q == steps_q);
+        lemma_table : assert (!ready || same);
+        lemma_second : assert (state_q != SECOND || (swap_was_q && who_mem[light] == heavy_home_q && who_mem[heavy] == heavy_home_q));
+        lemma_first : assert (state_q != FIRST || (who_mem[light] == light_home_q && who_mem[heavy] == heavy_home_q));
+        lemma_there : assert (x_q < COLS && y_q < ROWS);
+        lemma_working : assert (state_q == RESET || state_q == WAIT || (&arrived_q && &whole_q));
+        lemma_swap_was : assert (swap_was_q == (state_q == SECOND));
+    end
+`endif
 endmodule
 `default_nettype wire

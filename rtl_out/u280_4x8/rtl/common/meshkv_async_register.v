@@ -60,5 +60,37 @@ module meshkv_async_register #(
     end
     assign m_valid = sent_seen != taken_q;
     assign m_data  = data_q;
+
+`ifdef FORMAL
+    // Steps are those of a clock that is faster than all: a clock that is high in a step has an edge there. Both resets begin
+    // together for three edges of both, and either may end first.
+    reg [1:0] begun_q = 2'd0;
+    reg       s_rst_q = 1'b1, m_rst_q = 1'b1;
+    wire      begun   = &begun_q;
+    always @($global_clock) begin
+        if (!begun) begun_q <= begun_q + 1'b1;
+        s_rst_q <= s_rst;
+        m_rst_q <= m_rst;
+        assume (begun | (s_clk & m_clk & s_rst & m_rst));
+        assume ((s_rst_q | ~s_rst) & (m_rst_q | ~m_rst));
+        // Neighbours are in reset, too.
+        assume (!(s_rst & s_valid) && !(m_rst & m_ready));
+    end
+    wire pushed = s_valid & s_ready & s_clk;
+    wire popped = m_valid & m_ready & m_clk;
+
+    reg             full_q;  // A word is on its way.
+    reg [WIDTH-1:0] word_q;
+    always @($global_clock) begin
+        if (pushed) word_q <= s_data;
+        full_q <= pushed | (full_q & ~popped);
+        if (!begun) full_q <= 1'b0;
+    end
+    always @($global_clock) if (begun) begin
+        nothing_overwritten : assert (!pushed || !full_q);
+        nothing_invented : assert (m_rst || !m_valid || full_q);
+        word_is_whole : assert (m_rst || !m_valid || m_data == word_q);
+    end
+`endif
 endmodule
 `default_nettype wire

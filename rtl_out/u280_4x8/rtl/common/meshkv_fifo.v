@@ -59,5 +59,40 @@ module meshkv_fifo #(
     assign s_ready = count_q != DEPTH[COUNT_WIDTH-1:0];
     assign m_valid = |count_q;
     assign m_data  = mem[head_q];
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // One word of all is marked in its lowest bit: it stands for any.
+    wire                  mark;  // Nothing drives it: it is free.
+    reg                   marked_q, inside_q;
+    reg [COUNT_WIDTH-1:0] ahead_q;  // Words before it.
+    always @(posedge clk) begin
+        assume (s_data[0] == (mark & ~marked_q));
+        if (returns & s_data[0]) begin
+            marked_q <= 1'b1;
+            inside_q <= 1'b1;
+            ahead_q  <= count_q - takes;
+        end else if (takes & inside_q) begin
+            inside_q <= |ahead_q;
+            ahead_q  <= ahead_q - 1'b1;
+        end
+        if (rst) begin
+            marked_q <= 1'b0;
+            inside_q <= 1'b0;
+        end
+    end
+    always @(posedge clk) if (begun_q) begin
+        occupancy : assert (count_q <= DEPTH && (!inside_q || ahead_q < count_q));
+        order : assert (!m_valid || m_data[0] == (inside_q && ahead_q == 0));
+        takes_until_full : assert (s_ready == (count_q < DEPTH));
+        lemma_pointers : assert (head_q < DEPTH && tail_q < DEPTH);
+    end
+`endif
 endmodule
 `default_nettype wire

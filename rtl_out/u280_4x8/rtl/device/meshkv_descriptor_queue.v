@@ -340,5 +340,145 @@ module meshkv_descriptor_queue #(
     assign queue_left = |run_q;
     assign desc_valid = desc_send & valid & |run_q;
     assign gives      = desc_valid & desc_ready;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg after_reset_q = 1'b0;
+    always @(posedge clk) begin
+        after_reset_q <= 1'b1;
+        assume (after_reset_q | rst);
+    end
+
+    // A descriptor is pushed when the one before has been checked, and held until it is. A run begins between two checks, and
+    // when the one before has sent its descriptors; those of a refused run are dropped between two checks.
+    reg [223:0] put_q;
+    wire [223:0] put_now = {put_cache, put_first, put_stride, put_count, put_rows, put_streams, put_flags};
+    always @(posedge clk) begin
+        put_q <= put_now;
+        assume (!put || !queue_busy);
+        assume (!after_reset_q || !queue_busy || put_now == put_q);
+        assume (!begin_run || (!queue_busy && !queue_left));
+        assume (!drops || !queue_busy);
+    end
+
+    // Descriptors that are queued. One of all is marked by the flag that ends a step: it stands for any.
+    wire                  mark;  // Nothing drives it: it is free.
+    wire                  accepted = put_checked & puts & ~flush;
+    wire                  refused  = put_checked & (state_q == REFUSE);
+    wire                  leaves   = desc_valid & desc_ready;
+    reg                   checking_q, refused_q;
+    reg                   marked_q, waits_q, run_has_q;  // It came; it waits for its run; its run has begun.
+    reg  [COUNT_BITS-1:0] held_q, ahead_q;  // Descriptors here, and those before the marked one.
+    reg  [STREAMS_NUM-1:0] streams_q, closes_q;  // Streams of the next run that attend, and those that are closed.
+    reg  [STREAMS_WIDTH-1:0] open_count, close_count;
+    reg                   some_q;
+    reg  [15:0]           layer_of_run_q;
+    integer               s;
+    always @(posedge clk) begin
+        assume (!put || put_flags[10] == (mark & ~marked_q));
+        checking_q <= put | (checking_q & ~accepted & ~refused);
+        refused_q  <= refused;
+        held_q     <= held_q + accepted - leaves;
+        if (put & put_flags[10]) marked_q <= 1'b1;
+        if (accepted & put_flags[10]) begin
+            waits_q <= 1'b1;
+            ahead_q <= held_q - leaves;
+        end else begin
+            if (begin_run) waits_q <= 1'b0;
+            run_has_q <= (run_has_q & ~(leaves & ~|ahead_q)) | (begin_run & waits_q);
+            if (leaves) ahead_q <= ahead_q - 1'b1;
+        end
+        if (accepted) begin
+            some_q         <= 1'b1;
+            layer_of_run_q <= layer;
+            for (s = 0; s < STREAMS_NUM; s = s + 1) begin
+                if (s >= stream && s < streams_end) streams_q[s] <= 1'b1;
+                if (s >= stream && s < streams_end && close) closes_q[s] <= 1'b1;
+            end
+        end
+        if (begin_run | flush | drops | rst) begin
+            streams_q <= 0;
+            closes_q  <= 0;
+            some_q    <= 1'b0;
+        end
+        if (flush | drops | rst) begin
+            held_q    <= 0;
+            waits_q   <= 1'b0;
+            run_has_q <= 1'b0;
+        end
+        if (rst) begin
+            checking_q <= 1'b0;
+            refused_q  <= 1'b0;
+            marked_q   <= 1'b0;
+        end
+    end
+    reg overlaps;  // A stream of the descriptor has been closed.
+    always @(*) begin
+        open_count  = 0;
+        close_count = 0;
+        overlaps    = 1'b0;
+        for (s = 0; s < STREAMS_NUM; s = s + 1) begin
+            open_count  = open_count + (streams_q[s] & ~closes_q[s]);
+            close_count = close_count + closes_q[s];
+            overlaps    = overlaps | (s >= stream && s < streams_end && closes_q[s]);
+        end
+    end
+    // What the checker has found so far.
+    wire                     taken   = state_q == TAKE || state_q == PUT;
+    wire                     streamed = state_q == OPEN || taken;
+    wire                     spanned = state_q == STREAMS_OF || streamed;
+    wire                     sized   = state_q == PRODUCT || state_q == SPAN || spanned;
+    wire                     placed  = state_q == SIZES || sized;
+    wire [PRODUCT_WIDTH-1:0] small_first = put_first[SEGMENT_WIDTH-1:0], small_stride = put_stride[SEGMENT_WIDTH-1:0];
+    wire [PRODUCT_WIDTH-1:0] small_count = put_count[COUNT_WIDTH-1:0], small_bits = bits_q;
+    wire [PRODUCT_WIDTH-1:0] segment = small_first + (small_count - 1'b1) * small_stride;
+    wire                     legal_place = layer < NUM_LAYERS && prefix < STREAMS_NUM && mapping != 2'd3;
+    wire                     legal_sizes = put_first < NUM_SEGMENTS && put_count != 0 && put_count <= NUM_SEGMENTS && put_stride != 0
+        && put_stride <= STRIDE_WIDE;
+    wire                     legal_rows = first_row < TOKENS && last_row < TOKENS && (put_count != 1 || first_row <= last_row);
+    wire                     legal_streams = streams != 0 && streams_end <= STREAMS_NUM;
+    reg  [STREAMS_NUM-1:0]   of_it, done_of_it;  // Streams of the descriptor, and those that a walk has passed.
+    reg  [STREAMS_WIDTH-1:0] open_now, due_now;
+    always @(*) begin
+        open_now = 0;
+        due_now  = 0;
+        for (s = 0; s < STREAMS_NUM; s = s + 1) begin
+            of_it[s]      = s >= stream && s < streams_end;
+            done_of_it[s] = s >= stream && s + left_q < streams_end;
+            open_now      = open_now + (attends_q[s] & ~closed_q[s]);
+            due_now       = due_now + closed_q[s];
+        end
+    end
+    wire [STREAMS_NUM-1:0]   passed = state_q == TAKE ? done_of_it : state_q == PUT ? of_it : 0;
+    always @(posedge clk) if (after_reset_q) begin
+        one_verdict : assert ((!accepted && !refused) || (checking_q && !(accepted && refused)));
+        refusals_are_told : assert (put_refuse == refused_q);
+        in_order :
+        assert (!desc_valid || (held_q != 0 && desc_step == (run_has_q && ahead_q == 0)));
+        counts_places : assert (held_q <= QUEUE && queue_free == QUEUE - held_q && (!accepted || held_q < QUEUE));
+        run_takes_what_waits : assert ((!waits_q || queue_some) && (!run_has_q || queue_left));
+        only_legal_ones :
+        assert (!accepted || (legal_place && legal_sizes && segment < NUM_SEGMENTS && legal_rows && legal_streams));
+        one_layer_a_run : assert (!accepted || !some_q || layer == layer_of_run_q);
+        nothing_after_its_close : assert (!accepted || !overlaps);
+        counts_streams : assert (queue_busy || (queue_open == open_count && queue_due == close_count));
+        lemma_checking : assert (checking_q == queue_busy);
+        lemma_held : assert (count_q == held_q && valid == (held_q != 0) && run_q <= held_q);
+        lemma_mark : assert ((!waits_q || (ahead_q >= run_q && ahead_q < held_q)) && (!run_has_q || ahead_q < run_q) && !(waits_q && run_has_q));
+        lemma_states : assert (state_q <= REFUSE);
+        lemma_placed : assert (!placed || (legal_place && held_q < QUEUE && (!begun_q || layer == layer_q)));
+        lemma_sized : assert (!sized || legal_sizes);
+        lemma_product : assert (state_q != PRODUCT || sum_q + small_bits * term_q == segment);
+        lemma_span : assert (state_q != SPAN || sum_q == segment);
+        lemma_spanned : assert (!spanned || (segment < NUM_SEGMENTS && legal_rows));
+        lemma_streamed : assert (!streamed || legal_streams);
+        lemma_walk : assert ((state_q != OPEN && state_q != TAKE) || (left_q != 0 && left_q <= streams && at_q + left_q == streams_end));
+        lemma_open : assert (state_q != OPEN || (closes_q & done_of_it) == 0);
+        lemma_taken : assert (!taken || !overlaps);
+        lemma_streams : assert (attends_q == (streams_q | passed) && closed_q == (closes_q | (close ? passed : 0)));
+        lemma_counts : assert (open_q == open_now && due_q == due_now);
+        lemma_layer : assert (begun_q == some_q && (!some_q || layer_q == layer_of_run_q));
+    end
+`endif
 endmodule
 `default_nettype wire

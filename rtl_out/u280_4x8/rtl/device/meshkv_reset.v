@@ -99,18 +99,28 @@ module meshkv_reset #(
         end
     endgenerate
 
-    // Back to the network's clock: the reset is held, and has been for a while. Each bit is sampled independently.
+    // Back to the network's clock: the reset is held, and has been for a while. Nothing ties the two bits together, so each
+    // has a synchronizer of its own.
     wire       down, lasts;
     reg  [2:0] count_q;
     reg        held_q, released_q, down_q;
     meshkv_synchronizer #(
-        .WIDTH(2),
-        .RESET(2'b00)
+        .WIDTH(1),
+        .RESET(1'b0)
     ) u_held (
         .clk   (clk),
         .rst   (1'b0),
-        .s_data({pe_held_q[PE_CYCLES-1], pe_low_q}),
-        .m_data({lasts, down})
+        .s_data(pe_held_q[PE_CYCLES-1]),
+        .m_data(lasts)
+    );
+    meshkv_synchronizer #(
+        .WIDTH(1),
+        .RESET(1'b0)
+    ) u_low (
+        .clk   (clk),
+        .rst   (1'b0),
+        .s_data(pe_low_q),
+        .m_data(down)
     );
     always @(posedge clk) begin
         if (~ask_q | ~lasts) count_q <= 3'd0;

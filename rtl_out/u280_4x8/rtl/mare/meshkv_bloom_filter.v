@@ -78,5 +78,46 @@ module meshkv_bloom_filter #(
         end
     endgenerate
     assign seen = &found[1:0] | &found[3:2];
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // The parity of the period changes after a tick.
+    reg rst_q, turned_q;
+    always @(posedge clk) begin
+        rst_q    <= rst;
+        turned_q <= period ^ tick;
+        assume (!begun_q || rst_q || period == turned_q);
+        assume (valid || !insert);
+    end
+
+    // One key is watched: it stands for any. Periods since it was recorded, and since any was; 2: more than the previous.
+    wire [KEY_WIDTH-1:0] pick;  // Nothing drives it: it is free.
+    reg  [KEY_WIDTH-1:0] watched_q;
+    reg  [1:0]           age_q, last_q;
+    reg                  recorded_q, none_q;
+    wire                 records = insert && key == watched_q;
+    always @(posedge clk) begin
+        if (!begun_q) watched_q <= pick;
+        age_q      <= records ? {1'b0, tick} : age_q == 2'd2 ? age_q : age_q + tick;
+        last_q     <= insert ? {1'b0, tick} : last_q == 2'd2 ? last_q : last_q + tick;
+        recorded_q <= valid && key == watched_q && age_q != 2'd2;
+        none_q     <= last_q == 2'd2;
+        if (rst) begin
+            age_q  <= 2'd2;
+            last_q <= 2'd2;
+        end
+        if (!begun_q) {recorded_q, none_q} <= 2'b00;
+    end
+    always @(posedge clk) if (begun_q) begin
+        recorded_is_seen : assert (!recorded_q || seen);
+        old_is_forgotten : assert (!none_q || !seen);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -72,5 +72,67 @@ module meshkv_burst_gate #(
             left_q  <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg started_q = 1'b0;
+    always @(posedge clk) begin
+        started_q <= 1'b1;
+        assume (started_q | rst);
+    end
+
+    // A chunk stands unchanged until the cycle after that in which it leaves, and its destinations until it leaves.
+    reg                   stands_q, known_q, gone_q;
+    reg [INDEX_WIDTH-1:0] first_f_q, last_f_q;
+    reg [TILES-1:0]       dest_f_q;
+    always @(posedge clk) begin
+        assume (due_valid || !s_valid);
+        assume (!due_valid || ((s_first & LAST_OFFSET) == 0 && s_first <= s_last));
+        assume (!stands_q || (due_valid && s_first == first_f_q && s_last == last_f_q));
+        assume (!known_q || (s_valid && s_dest == dest_f_q));
+        assume (!gone_q || !s_valid);
+        first_f_q <= s_first;
+        last_f_q  <= s_last;
+        dest_f_q  <= s_dest;
+        stands_q  <= due_valid & ~gone_q & ~rst;
+        known_q   <= s_valid & ~s_ready & ~rst;
+        gone_q    <= s_valid & s_ready & ~rst;
+    end
+
+    // A burst stands for any: once memory has all of it, it stays here as long as the chunk stands.
+    wire [INDEX_WIDTH-1:0] pick;  // Nothing drives it: it is free.
+    reg  [INDEX_WIDTH-1:0] watched_q;
+    reg                    here_q;
+    wire                   asks = stream_valid && ((stream_flit ^ watched_q) & ~LAST_OFFSET) == 0;
+    always @(posedge clk) begin
+        if (!started_q) watched_q <= pick;
+        assume (!(asks & here_q & stream_pending));
+        here_q <= (here_q | (asks & ~stream_pending)) & stream_valid & ~gone_q & ~rst;
+    end
+
+    // The flit that is due, cycles in which a chunk without destinations was not let go, and a wait for nothing.
+    reg                    part_q, idle_q;
+    reg  [INDEX_WIDTH-1:0] next_f_q;
+    reg  [1:0]             stays_q;
+    wire [INDEX_WIDTH-1:0] due    = part_q ? next_f_q : s_first;
+    wire                   needed = m_valid & |s_dest;
+    always @(posedge clk) begin
+        if (m_valid & m_ready) next_f_q <= m_last + 1'b1;
+        part_q  <= (part_q | (m_valid & m_ready)) & s_valid & ~s_ready & ~rst;
+        stays_q <= s_valid && s_dest == 0 && !s_ready && !rst ? stays_q + m_ready : 2'd0;
+        idle_q  <= s_valid & ~m_valid & ~stream_pending & ~rst;
+    end
+    always @(posedge clk) if (started_q) begin
+        order : assert (!needed || m_first == due);
+        within_a_burst : assert (!needed || (m_first <= m_last && ((m_first ^ m_last) & ~LAST_OFFSET) == 0));
+        leaves_with_the_last : assert (!needed || !m_ready || (m_last <= s_last && s_ready == (m_last == s_last)));
+        waits_for_memory : assert (!needed || ((m_first ^ watched_q) & ~LAST_OFFSET) != 0 || here_q);
+        passes_what_is_here : assert (!idle_q || !s_valid || m_valid);
+        unneeded_leaves : assert (stays_q < 2'd3);
+        // The chunk whose part was passed on is the one that stands.
+        lemma_part : assert (begun_q == part_q && (!part_q || next_q == next_f_q));
+        lemma_left : assert (left_q == gone_q || rst);
+    end
+`endif
 endmodule
 `default_nettype wire

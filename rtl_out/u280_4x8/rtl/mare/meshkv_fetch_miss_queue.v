@@ -95,5 +95,62 @@ module meshkv_fetch_miss_queue #(
             valid_q  <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // One slice is watched, with one first fetch for it (bit 0) and one repeat of that (bit 1): they stand for all. Bits of
+    // a fetch below the top are data that nothing reads. A fetch stays until it is taken.
+    wire       comes = s_valid & s_ready;
+    reg        held_q, held_again_q, taken_q, passed_q, repeated_q, dropped_q, parked_f_q;
+    reg  [1:0] held_mark_q;
+    wire [1:0] mark  = s_data[1:0];
+    wire       first = m_data[0];
+    wire       twice = m_data[1];
+    always @(posedge clk) begin
+        held_q       <= s_valid & ~s_ready & ~rst;
+        held_mark_q  <= mark;
+        held_again_q <= s_data[WIDTH-1];
+        assume (!held_q || (s_valid && mark == held_mark_q && s_data[WIDTH-1] == held_again_q));
+        assume (!s_valid || mark == 0 || (mark == 2'd1 && !taken_q && !s_data[WIDTH-1])
+            || (mark == 2'd2 && taken_q && !repeated_q && s_data[WIDTH-1]));
+    end
+
+    // The slice becomes resident with some publication, and is found from the second cycle after it. Others are as they are.
+    wire       ours;  // Nothing drives it: it is free.
+    reg  [1:0] since_q;  // 0: not published; 1: since the last cycle; 2: found.
+    wire       found = since_q == 2'd2;
+    always @(posedge clk) begin
+        assume (!checked || !(first | twice) || resident == found);
+        since_q <= since_q == 2'd0 ? {1'b0, publish_valid & ours} : 2'd2;
+        if (rst) since_q <= 2'd0;
+    end
+
+    // Cycles with room in which the parked fetch has not left, though its slice is found.
+    localparam PATIENCE = 2 * DEPTH + 4;
+    reg  [$clog2(PATIENCE+1)-1:0] waits_q;
+    wire                          leaves = m_valid & first;
+    always @(posedge clk) begin
+        taken_q    <= taken_q | (comes & mark[0]);
+        repeated_q <= repeated_q | (comes & mark[1]);
+        passed_q   <= passed_q | leaves;
+        dropped_q  <= dropped_q | (checked & twice);
+        waits_q    <= taken_q & ~passed_q & ~leaves & found & room ? waits_q + 1'b1 : waits_q;
+        if (rst) {taken_q, repeated_q, passed_q, dropped_q} <= 4'd0;
+        if (rst) waits_q <= 0;
+    end
+    always @(posedge clk) if (begun_q) begin
+        passed_on_once : assert (!leaves || (taken_q && !passed_q));
+        leaves_when_resident : assert (waits_q < PATIENCE);
+        repeat_comes_later : assert (!(m_valid & twice) || passed_q);
+        repeat_is_not_parked : assert (!(checked & twice) || !dropped_q);
+        ring_has_room : assert (!push || unused_room);
+    end
+`endif
 endmodule
 `default_nettype wire

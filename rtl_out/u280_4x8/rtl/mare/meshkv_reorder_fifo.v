@@ -179,5 +179,134 @@ module meshkv_reorder_fifo #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // Steps are those of a clock that is faster than all: a clock that is high in a step has an edge there. Both resets begin
+    // together for three edges of both, and either may end first.
+    reg [1:0] begun_q = 2'd0;
+    reg       rst_q = 1'b1, m_rst_q = 1'b1;
+    wire      begun   = &begun_q;
+    always @($global_clock) begin
+        if (!begun) begun_q <= begun_q + 1'b1;
+        rst_q   <= rst;
+        m_rst_q <= m_rst;
+        assume (begun | (clk & m_clk & rst & m_rst));
+        assume ((rst_q | ~rst) & (m_rst_q | ~m_rst));
+        // Neighbours are in reset, too.
+        assume (!(rst & (reserve_valid | put_valid)) && !(m_rst & m_ready));
+    end
+    wire reserves = reserve_valid & clk;
+    wire puts     = put_valid & clk;
+    wire pops     = m_valid & m_ready & m_clk;
+    wire fetches  = fetch & m_clk;
+
+    // Places from the reservation until their word has left the memory, and until it is written. A word comes for a place
+    // that is reserved, once.
+    reg  [DEPTH-1:0] lent_q, awaited_q, taken;
+    integer          k;
+    always @(*) begin
+        for (k = 0; k < DEPTH; k = k + 1)
+            taken[k] = reserves && (k >= place ? k - place : k + DEPTH - place) < reserve_count;
+    end
+    localparam [DEPTH-1:0] ONE = 1;
+    wire [DEPTH-1:0] written = {DEPTH{puts}} & (ONE << put_place);
+    always @($global_clock) begin
+        assume (!reserve_valid || reserve_count <= room);
+        assume (!put_valid || (put_place < DEPTH && awaited_q[put_place]));
+        lent_q    <= (lent_q | taken) & ~({DEPTH{fetches}} & (ONE << read_position));
+        awaited_q <= (awaited_q | taken) & ~written;
+        if (!begun) {lent_q, awaited_q} <= {2 * DEPTH{1'b0}};
+    end
+
+    // One word of all is marked in its lowest bit: it stands for any. It is the one at an offset in a reservation.
+    wire                  mark;  // Nothing drives them: they are free.
+    wire [ROOM_WIDTH-1:0] offset;
+    reg                   marked_q, inside_q, here_q, hidden_q;
+    reg  [PTR_WIDTH-1:0]  at_q;
+    reg  [ROOM_WIDTH:0]   ahead_q;  // Words before it.
+    reg  [ROOM_WIDTH:0]   count_q;  // Words from the reservation until they leave.
+    wire                  marks = reserves && mark && !marked_q && offset < reserve_count;
+    wire                  comes = inside_q && !here_q && puts && put_place == at_q;
+    always @($global_clock) begin
+        assume (put_data[0] == (inside_q && !here_q && put_place == at_q));
+        count_q <= count_q + (reserves ? reserve_count : 0) - pops;
+        if (marks) begin
+            marked_q <= 1'b1;
+            inside_q <= 1'b1;
+            at_q     <= place + offset >= DEPTH ? place + offset - DEPTH : place + offset;
+            ahead_q  <= count_q + offset - pops;
+        end else if (pops & inside_q) begin
+            inside_q <= |ahead_q;
+            ahead_q  <= ahead_q - 1'b1;
+        end
+        here_q <= (here_q | comes) & ~marks;
+        if (comes | clk) hidden_q <= comes | (hidden_q & hold);
+        if (!begun) begin
+            count_q  <= 0;
+            marked_q <= 1'b0;
+            inside_q <= 1'b0;
+        end
+    end
+    wire first = m_valid && !m_rst && inside_q && ahead_q == 0;
+
+    // Lemmas: how far the pointers are from each other, in rounds of all places, what that says of each place, and where the
+    // marked word is.
+    function [GRAY_WIDTH-1:0] words(input [GRAY_WIDTH-1:0] gray);
+        integer g;
+        begin
+            words = gray;
+            for (g = 1; g < GRAY_WIDTH; g = g + 1) words = words ^ (gray >> g);
+            words = words - SKIPPED;
+        end
+    endfunction
+    function [GRAY_WIDTH-1:0] steps(input [GRAY_WIDTH-1:0] from, input [GRAY_WIDTH-1:0] to);
+        steps = to >= from ? to - from : to + 2 * DEPTH - from;
+    endfunction
+    reg [GRAY_WIDTH-1:0] read_f_q, write_f_q;  // The first registers of the synchronizers.
+    always @($global_clock) begin
+        if (clk) read_f_q <= rst ? FIRST : read_gray;
+        if (m_clk) write_f_q <= m_rst ? FIRST : write_gray;
+    end
+    wire [GRAY_WIDTH-1:0] wrote = words(write_gray), wrote_1 = words(write_f_q), wrote_2 = words(write_seen);
+    wire [GRAY_WIDTH-1:0] has_read = words(read_gray), read_1 = words(read_f_q), read_2 = words(read_seen);
+    wire [GRAY_WIDTH-1:0] visible = steps(has_read, wrote), unseen = steps(read_q, has_read);
+    wire [ROOM_WIDTH:0]   outside = loaded_q + valid_q;
+    reg  [ROOM_WIDTH:0]   lent;
+    reg                   places_agree, words_agree;
+    integer               nth;
+    always @(*) begin
+        lent         = 0;
+        places_agree = 1'b1;
+        words_agree  = 1'b1;
+        for (k = 0; k < DEPTH; k = k + 1) lent = lent + lent_q[k];
+        for (k = 0; k < DEPTH; k = k + 1) begin
+            nth = k >= read_position ? k - read_position : k + DEPTH - read_position;
+            if (lent_q[k] != (nth < lent)) places_agree = 1'b0;
+            if (awaited_q[k] && (nth >= lent || nth < visible)) places_agree = 1'b0;
+            if (full_q[k] != (lent_q[k] && !awaited_q[k] && nth >= visible)) places_agree = 1'b0;
+            if (lent_q[k] && !awaited_q[k] && mem[k][0] != (inside_q && ahead_q == nth + outside)) words_agree = 1'b0;
+            if (inside_q && ahead_q == nth + outside && (at_q != k || awaited_q[k] != !here_q)) words_agree = 1'b0;
+            if (inside_q && here_q && hidden_q && ahead_q < visible + outside) words_agree = 1'b0;
+        end
+        if (place_q != (read_position + lent) % DEPTH || write_position != (read_position + visible) % DEPTH) places_agree = 1'b0;
+        if (read_position != has_read % DEPTH) places_agree = 1'b0;
+        if (valid_q && word_q[0] != (inside_q && ahead_q == 0)) words_agree = 1'b0;
+        if (loaded_q && data_q[0] != (inside_q && ahead_q == valid_q)) words_agree = 1'b0;
+        if (inside_q && ((ahead_q < outside && !here_q) || ahead_q >= count_q)) words_agree = 1'b0;
+    end
+    always @($global_clock) if (begun) begin
+        place_lent_once : assert ((taken & lent_q) == 0);
+        nothing_invented : assert (m_rst || !m_valid || count_q != 0);
+        order : assert (m_rst || !m_valid || m_data[0] == (inside_q && ahead_q == 0));
+        seen_when_written : assert (!first || here_q);
+        held_back : assert (!first || !hidden_q);
+        lemma_written : assert (steps(has_read, wrote_2) + steps(wrote_2, wrote_1) + steps(wrote_1, wrote) == visible && visible <= lent);
+        lemma_read : assert (steps(read_q, read_2) + steps(read_2, read_1) + steps(read_1, has_read) == unseen);
+        lemma_range : assert (wrote < 2 * DEPTH && has_read < 2 * DEPTH && read_q < 2 * DEPTH);
+        lemma_room : assert (room_q + freed_q + unseen + lent == DEPTH && count_q == lent + outside);
+        lemma_places : assert (places_agree);
+        lemma_words : assert (words_agree);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -288,5 +288,107 @@ module meshkv_request_table #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg started_q = 1'b0;
+    always @(posedge clk) begin
+        started_q <= 1'b1;
+        assume (started_q | rst);
+    end
+
+    // A slot keeps its slice while a fetch for it waits, is placed, or is in the table.
+    localparam F_SLOTS = 1 << SLOT_WIDTH;
+    wire [F_SLOTS*TAG_WIDTH-1:0] other_tags;  // Nothing drives it: it is free.
+    reg  [F_SLOTS*TAG_WIDTH-1:0] tags_q;
+    reg  [F_SLOTS-1:0]           used;
+    integer                      k, o;
+    always @(*) begin
+        for (k = 0; k < F_SLOTS; k = k + 1) begin
+            used[k] = (s_valid && s_slot == k) || (p_valid_q && p_slot_q == k) || (m_valid_q && m_slot_q == k);
+            for (o = 0; o < ENTRIES; o = o + 1) begin
+                if (valid_q[o] && name_mem[o][NAME_WIDTH-1-:SLOT_WIDTH] == k) used[k] = 1'b1;
+            end
+        end
+    end
+    always @(posedge clk) begin
+        for (k = 0; k < F_SLOTS; k = k + 1) begin
+            if (!used[k]) tags_q[k*TAG_WIDTH+:TAG_WIDTH] <= other_tags[k*TAG_WIDTH+:TAG_WIDTH];
+        end
+        assume (!s_valid || s_key[TAG_WIDTH-1:0] == tags_q[s_slot*TAG_WIDTH+:TAG_WIDTH]);
+        assume (!s_valid || ((s_first & LAST_OFFSET) == 0 && s_first <= s_last));
+        assume (!s_valid || (s_tile != 0 && (s_tile & (s_tile - 1'b1)) == 0));
+    end
+
+    // Heads are data that nothing reads. Bit 0 marks one fetch, which stands for any, bit 1 all fetches of one tile, and
+    // bit 2 one repeat of the marked fetch's range that comes after it.
+    wire                   mark;  // Nothing drives them: they are free.
+    wire [TILES-1:0]       pick;
+    reg  [TILES-1:0]       watched_q, tile_f_q;
+    reg                    taken_q, done_q, repeated_q;
+    reg  [KEY_WIDTH-1:0]   key_f_q;
+    reg  [SLOT_WIDTH-1:0]  slot_f_q;
+    reg  [INDEX_WIDTH-1:0] first_f_q, last_f_q, due_q;
+    wire                   comes  = s_valid & s_ready;
+    wire                   alike_f = taken_q && s_key == key_f_q && s_slot == slot_f_q && s_first == first_f_q && s_last == last_f_q;
+    wire                   marked = m_valid & m_mask[0];
+    wire                   repeat_f = m_valid & m_mask[2];
+    wire [INDEX_WIDTH-1:0] end_f  = due_q | LAST_OFFSET;
+    wire                   ends_f = end_f >= last_f_q;
+    always @(posedge clk) begin
+        if (!started_q) watched_q <= pick;
+        assume (pick != 0 && (pick & (pick - 1'b1)) == 0);
+        assume (!s_valid || !s_mask[0] || (mark && !taken_q));
+        assume (!s_valid || s_mask[1] == |(s_tile & watched_q));
+        assume (!s_valid || !s_mask[2] || (alike_f && s_again && !repeated_q));
+        if (comes & s_mask[0]) begin
+            taken_q   <= 1'b1;
+            key_f_q   <= s_key;
+            slot_f_q  <= s_slot;
+            tile_f_q  <= s_tile;
+            first_f_q <= s_first;
+            last_f_q  <= s_last;
+            due_q     <= s_first;
+        end
+        repeated_q <= repeated_q | (comes & s_mask[2]);
+        if (marked & m_ready) begin
+            due_q  <= end_f + 1'b1;
+            done_q <= ends_f;
+        end
+        if (rst) {taken_q, done_q, repeated_q} <= 3'b000;
+    end
+
+    // Cycles since the marked fetch has opened a request, while its window is open.
+    localparam WINDOW = TOTAL - TREE;
+    reg                          placing_f_q, early_q, full_q;
+    reg [$clog2(WINDOW+2)-1:0]   since_q;  // 0: it has not.
+    wire                         opens_f = placing_f_q & event_open;
+    wire                         early   = opens_f || (since_q != 0 && since_q <= WINDOW);
+    always @(posedge clk) begin
+        if (s_ready) placing_f_q <= comes & s_mask[0];
+        since_q <= opens_f ? 1 : since_q == 0 || since_q > WINDOW ? since_q : since_q + 1'b1;
+        if (s_ready) early_q <= comes & alike_f & early;
+        full_q <= &(valid_q | opens);
+        if (rst) begin
+            placing_f_q <= 1'b0;
+            since_q     <= 0;
+            early_q     <= 1'b0;
+            full_q      <= 1'b1;
+        end
+    end
+
+    always @(posedge clk) if (started_q) begin
+        stream_is_of_its_fetches : assert (!marked || (taken_q && m_key == key_f_q && m_slot == slot_f_q && |(m_dest & tile_f_q)));
+        each_chunk_once_in_order :
+        assert (!marked || (!done_q && m_first == due_q && m_last == (ends_f ? last_f_q : end_f)));
+        none_is_lost : assert (!taken_q || done_q || placing || scan != slot_f_q || scan_busy);
+        nobody_unasked : assert (!m_valid || m_mask[1] == |(m_dest & watched_q));
+        entry_used_once : assert ((opens & (valid_q | (opens - 1'b1))) == 0 && (leaves & ~valid_q) == 0);
+        refuses_only_when_full : assert (!event_blocked || full_q);
+        window_merges : assert (!(placing & early_q) || !event_open);
+        repeat_leaves_later : assert (!repeat_f || done_q || m_mask[0]);
+        repeat_is_known : assert (!repeat_f || m_again);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -75,5 +75,46 @@ module meshkv_column_turns #(
     assign grant[EAST]     = request[EAST] & ~straight_first & ~(request[TILE] & tile_turn) & ~(request[WEST] & west_turn);
     assign grant[WEST]     = request[WEST] & ~straight_first & ~(request[TILE] & tile_turn) & ~(request[EAST] & ~west_turn);
     assign grant[TILE]     = request[TILE] & ~straight_first & ~(|request[WEST:EAST] & ~tile_turn);
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // The tiles around do not change; an input asks for flits of the tiles behind it.
+    reg [WIDTH-1:0]       east_q, west_q;
+    reg [SHARE_WIDTH-1:0] share_q;
+    always @(posedge clk) begin
+        if (!begun_q) {east_q, west_q, share_q} <= {tiles_e, tiles_w, share};
+        assume (!begun_q || (tiles_e == east_q && tiles_w == west_q && share == share_q));
+        assume ({1'b0, tiles_e} + tiles_w < (1 << WIDTH) && tiles_row == tiles_e + tiles_w);
+        assume ((!request[EAST] || |tiles_e) && (!request[WEST] || |tiles_w) && (!request[STRAIGHT] || |share));
+        assume (!used || |request);
+    end
+
+    // Wins of others while each input waits: fewer than twice the square of the tiles of a row.
+    localparam WINS_WIDTH = 2 * WIDTH + 1;
+    reg [4*WINS_WIDTH-1:0] waited_q;
+    reg                    late;
+    integer                i;
+    always @(*) begin
+        late = 1'b0;
+        for (i = 0; i < 4; i = i + 1) late = late | (&waited_q[i*WINS_WIDTH+:WINS_WIDTH]);
+    end
+    always @(posedge clk) begin
+        for (i = 0; i < 4; i = i + 1) begin
+            if (rst | ~request[i] | (grant[i] & used)) waited_q[i*WINS_WIDTH+:WINS_WIDTH] <= 0;
+            else if (used & ~late) waited_q[i*WINS_WIDTH+:WINS_WIDTH] <= waited_q[i*WINS_WIDTH+:WINS_WIDTH] + 1'b1;
+        end
+    end
+    always @(posedge clk) if (begun_q) begin
+        one_hot : assert ((grant & (grant - 1'b1)) == 0 && (grant & ~request) == 0);
+        grants_whenever_asked : assert ((|grant) == (|request));
+        served_within_a_round : assert (!late);
+    end
+`endif
 endmodule
 `default_nettype wire

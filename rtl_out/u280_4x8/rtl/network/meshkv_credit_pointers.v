@@ -61,5 +61,42 @@ module meshkv_credit_pointers #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+    // Slots of a buffer: steps of the ring back to its first slot.
+    function integer length_of(input [PTR_WIDTH-1:0] first);
+        reg [PTR_WIDTH-1:0] slot;
+        integer             i;
+        begin
+            slot      = first;
+            length_of = 0;
+            for (i = 0; i < (1 << PTR_WIDTH); i = i + 1) begin
+                if (i == 0 || slot != first) begin
+                    slot      = {slot[PTR_WIDTH-2:0], RING[slot]};
+                    length_of = length_of + 1;
+                end
+            end
+        end
+    endfunction
+    localparam SLOTS = length_of(1);
+
+    reg [PTR_WIDTH:0] lent_q;  // Flits sent whose slots are not freed yet.
+    always @(posedge clk) begin
+        lent_q <= lent_q + send - credit;
+        if (rst) lent_q <= 0;
+        // A flit is sent where a credit is left, and what is freed was filled.
+        assume (rst || !begun_q || ((!send || available) && (!credit || lent_q != 0)));
+    end
+    always @(posedge clk) if (begun_q) begin
+        neither_lost_nor_lent_twice : assert (lent_q <= SLOTS && available == (lent_q < SLOTS));
+        last_credit_is_told : assert (!available || one_left == (lent_q == SLOTS - 1));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -209,5 +209,115 @@ module meshkv_input_port #(
 `endif
         end
     endgenerate
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+    // Slots of a buffer: steps of the ring back to its first slot.
+    function integer length_of(input [PTR_WIDTH-1:0] first);
+        reg [PTR_WIDTH-1:0] slot;
+        integer             i;
+        begin
+            slot      = first;
+            length_of = 0;
+            for (i = 0; i < (1 << PTR_WIDTH); i = i + 1) begin
+                if (i == 0 || slot != first) begin
+                    slot      = {slot[PTR_WIDTH-2:0], RING[slot]};
+                    length_of = length_of + 1;
+                end
+            end
+        end
+    endfunction
+    localparam SLOTS = length_of(1);
+    // Slots lent to the sender by each virtual channel.
+    localparam COUNT_WIDTH = PTR_WIDTH + 1;
+    reg [VCS*COUNT_WIDTH-1:0] lent_q;
+    reg [VCS-1:0]             spare;
+    reg [4:0]                 heads;  // Outputs owed a copy by the head that is read.
+    integer                   c, h;
+    always @(*) begin
+        for (c = 0; c < VCS; c = c + 1) spare[c] = lent_q[c*COUNT_WIDTH+:COUNT_WIDTH] < SLOTS;
+        for (h = 0; h < 5; h = h + 1) heads[h] = |(pending[h*VCS+:VCS] & rd_vc);
+    end
+    always @(posedge clk) begin
+        for (c = 0; c < VCS; c = c + 1) begin
+            lent_q[c*COUNT_WIDTH+:COUNT_WIDTH] <= rst ? 0 : lent_q[c*COUNT_WIDTH+:COUNT_WIDTH] + rx_valid[c] - rx_credit[c];
+        end
+        // One flit a cycle, where the sender has a credit, owed to outputs that there are. One that has left by the express
+        // path is owed to none; only an empty channel has such a path.
+        assume ((rx_valid & (rx_valid - 1'b1)) == 0 && (rx_route & ~OUTPUTS) == 0);
+        assume (rst || !begun_q || (rx_valid & ~spare) == 0);
+        assume (|rx_route || (rx_valid & occupied) == 0);
+        assume ((rx_valid & ~SEVERAL) == 0 || (rx_route & (rx_route - 1'b1)) == 0);
+        // The switch reads one head, for outputs that it owes.
+        assume ((rd_vc & (rd_vc - 1'b1)) == 0 && (rd_vc & ~occupied) == 0);
+        assume ((grant & ~heads) == 0 && (|grant) == (|rd_vc));
+        assume ((rd_vc & ~SEVERAL) == 0 || (grant & (grant - 1'b1)) == 0);
+    end
+
+    // One channel is watched, and one flit of it is marked in meta, data and last.
+    wire [VCS-1:0] any_channel;  // Nothing drives it: it is free.
+    wire           mark;
+    reg  [VCS-1:0] watched_q;
+    reg            marked_q, inside_q;
+    reg  [COUNT_WIDTH-1:0] count_q, ahead_q;  // Flits in the channel, and those before the marked one.
+    reg  [4:0]     owed_to_q;                 // Outputs that still wait for the marked flit.
+    reg  [4:0]     shown;                     // Outputs owed a copy by the head of the channel.
+    wire           comes = |(rx_valid & watched_q) & |rx_route;
+    wire           read  = |(rd_vc & watched_q);
+    wire           goes  = read & (~|(SEVERAL & watched_q) | ~|(shown & ~grant));
+    wire           first = inside_q & ahead_q == 0;
+    reg  [COUNT_WIDTH-1:0] watched_lent;
+    always @(*) begin
+        watched_lent = 0;
+        for (c = 0; c < VCS; c = c + 1) begin
+            watched_lent = watched_lent | (lent_q[c*COUNT_WIDTH+:COUNT_WIDTH] & {COUNT_WIDTH{watched_q[c]}});
+        end
+    end
+    always @(*) for (h = 0; h < 5; h = h + 1) shown[h] = |(pending[h*VCS+:VCS] & watched_q);
+    always @(posedge clk) begin
+        if (!begun_q) watched_q <= any_channel;
+        assume (!begun_q || (|watched_q && (watched_q & (watched_q - 1'b1)) == 0));
+        assume (rx_meta[0] == (mark & ~marked_q & comes) && rx_data[0] == rx_meta[0] && rx_last == rx_meta[0]);
+        count_q <= count_q + comes - goes;
+        if (comes & rx_meta[0]) begin
+            marked_q  <= 1'b1;
+            inside_q  <= 1'b1;
+            ahead_q   <= count_q - goes;
+            owed_to_q <= rx_route;
+        end else begin
+            if (goes & inside_q) begin
+                inside_q <= ahead_q != 0;
+                ahead_q  <= ahead_q - 1'b1;
+            end
+            if (read & first) owed_to_q <= owed_to_q & ~grant;
+        end
+        if (rst) begin
+            marked_q <= 1'b0;
+            inside_q <= 1'b0;
+            count_q  <= 0;
+        end
+    end
+    reg shows_q, first_q;  // The head that was granted is read a cycle later.
+    always @(posedge clk) begin
+        shows_q <= read & ~rst;
+        first_q <= first;
+    end
+    wire shows_first = first_q;
+    always @(posedge clk) if (begun_q) begin
+        order : assert (!shows_q || (rd_data[0] == shows_first && rd_meta[0] == shows_first));
+        each_output_gets_its_copy : assert (!first || shown == owed_to_q);
+        last_is_of_the_head : assert (count_q == 0 || |(last & watched_q) == first);
+        credits_are_exact :
+        assert (count_q <= SLOTS && watched_lent == count_q + |(rx_credit & watched_q));
+        occupied_until_empty : assert (|(occupied & watched_q) == (count_q != 0));
+        freed_with_the_last_copy : assert (|(freed & watched_q) == goes);
+        full_from_half : assert (|(full & watched_q) == (count_q >= SLOTS / 2));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -95,5 +95,63 @@ module meshkv_output_credits #(
             end
         end
     endgenerate
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+    // Slots of a buffer: steps of the ring back to its first slot.
+    function integer length_of(input [PTR_WIDTH-1:0] first);
+        reg [PTR_WIDTH-1:0] slot;
+        integer             i;
+        begin
+            slot      = first;
+            length_of = 0;
+            for (i = 0; i < (1 << PTR_WIDTH); i = i + 1) begin
+                if (i == 0 || slot != first) begin
+                    slot      = {slot[PTR_WIDTH-2:0], RING[slot]};
+                    length_of = length_of + 1;
+                end
+            end
+        end
+    endfunction
+    localparam SLOTS = length_of(1);
+
+    // What the neighbour has of each virtual channel, and which packets are under way.
+    reg [VCS*(PTR_WIDTH+1)-1:0] lent_q;
+    reg [VN0_VCS-1:0]           open_q;
+    reg [VCS-1:0]               lent, spare;
+    integer                     c;
+    always @(*) begin
+        for (c = 0; c < VCS; c = c + 1) begin
+            lent[c]  = |lent_q[c*(PTR_WIDTH+1)+:PTR_WIDTH+1];
+            spare[c] = lent_q[c*(PTR_WIDTH+1)+:PTR_WIDTH+1] < SLOTS;
+        end
+    end
+    always @(posedge clk) begin
+        for (c = 0; c < VCS; c = c + 1) begin
+            lent_q[c*(PTR_WIDTH+1)+:PTR_WIDTH+1] <= lent_q[c*(PTR_WIDTH+1)+:PTR_WIDTH+1] + send_vc[c] - tx_credit[c];
+        end
+        open_q <= (open_q & ~send_vc[VN0_VCS-1:0]) | (send_vc[VN0_VCS-1:0] & {VN0_VCS{~send_last}});
+        if (rst) begin
+            lent_q <= 0;
+            open_q <= 0;
+        end
+        // The switch sends one flit, where a credit is left; a packet begins in the channel that is picked.
+        assume ((send_vc & (send_vc - 1'b1)) == 0);
+        assume (rst || !begun_q || (send_vc & ~avail) == 0);
+        assume (rst || !begun_q || (send_vc[VN0_VCS-1:0] & ~open_q & ~pick) == 0);
+        assume (rst || !begun_q || (tx_credit & ~lent) == 0);
+    end
+    always @(posedge clk) if (begun_q) begin
+        credits_are_exact : assert (avail == spare);
+        packet_keeps_its_channel : assert ((free & open_q) == 0);
+        free_has_a_credit : assert (free == (avail[VN0_VCS-1:0] & ~open_q));
+        picks_one_if_any : assert ((pick & (pick - 1'b1)) == 0 && (pick & ~free) == 0 && (|pick) == (|free));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -1018,5 +1018,138 @@ module meshkv_switch_allocator #(
             assign blocked[o] = wanted & ~possible & ~sending[o];
         end
     endgenerate
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // All inputs and outputs in the order n, s, e, w, l.
+    wire [25*VCS-1:0] heads   = {pending_l, pending_w, pending_e, pending_s, pending_n};
+    wire [5*VCS-1:0]  here    = {occupied_l, occupied_w, occupied_e, occupied_s, occupied_n};
+    wire [5*VCS-1:0]  ends    = {last_l, last_w, last_e, last_s, last_n};
+    wire [5*VCS-1:0]  comes   = {rx_valid_l, rx_valid_w, rx_valid_e, rx_valid_s, rx_valid_n};
+    wire [5*VCS-1:0]  reads   = {rd_vc_l, rd_vc_w, rd_vc_e, rd_vc_s, rd_vc_n};
+    wire [5*VCS-1:0]  sends   = {send_vc_l, send_vc_w, send_vc_e, send_vc_s, send_vc_n};
+    wire [24:0]       grants  = {grant_l, grant_w, grant_e, grant_s, grant_n};
+    wire [24:0]       passes  = {express_l, express_w, express_e, express_s, express_n};
+    wire [4:0]        ending  = {rx_last_l, rx_last_w, rx_last_e, rx_last_s, rx_last_n};
+    wire [4:0]        closing = {send_last_l, send_last_w, send_last_e, send_last_s, send_last_n};
+    // Outputs that an input has a turn to: bit 5 * input + output.
+    localparam [24:0] TURNS   = {OUTPUTS_L, OUTPUTS_W, OUTPUTS_E, OUTPUTS_S, OUTPUTS_N};
+    localparam        SINGLES = VN0_VCS + 1;  // Channels whose flits have one destination; those of KV_DATA come behind.
+
+    // Packets under way: at an input, the output and the channel there; at an output, the channels that are taken.
+    reg [5*VN0_VCS-1:0]         inside_q, open_q;
+    reg [5*VN0_VCS*5-1:0]       way_q;
+    reg [5*VN0_VCS*VN0_VCS-1:0] lane_q;
+
+    // What is judged, of input `from`, output `to` and channel `c`.
+    reg [24:0]        leaves;  // A flit of input `from` leaves by output `to`.
+    reg [4:0]         sane;    // The heads of an input are such as there are.
+    reg [4:0]         one_head, keeps_vn1, keeps_lane, no_overtaking, one_flit, has_credit;
+    reg [VCS-1:0]     of_input, of_output;
+    reg [4:0]         owed;
+    reg [2:0]         number;
+    integer           from, to, c;
+    always @(*) begin
+        leaves = 25'd0;
+        for (from = 0; from < 5; from = from + 1) begin
+            sane[from]  = 1'b1;
+            of_input = comes[from*VCS+:VCS];
+            if ((of_input & (of_input - 1'b1)) != 0) sane[from] = 1'b0;
+            for (c = 0; c < VCS; c = c + 1) begin
+                for (to = 0; to < 5; to = to + 1) owed[to] = heads[(from*5+to)*VCS+c];
+                if ((owed & ~TURNS[from*5+:5]) != 0 || (|owed) != here[from*VCS+c]) sane[from] = 1'b0;
+                if (c < SINGLES && (owed & (owed - 1'b1)) != 0) sane[from] = 1'b0;
+                if (c < VN0_VCS) begin
+                    if (inside_q[from*VN0_VCS+c] && (owed & ~way_q[(from*VN0_VCS+c)*5+:5]) != 0) sane[from] = 1'b0;
+                end
+                for (to = 0; to < 5; to = to + 1) begin
+                    if (reads[from*VCS+c] && owed[to] && (c < SINGLES || grants[from*5+to])) leaves[from*5+to] = 1'b1;
+                end
+            end
+        end
+        for (from = 0; from < 5; from = from + 1) begin
+            of_input         = reads[from*VCS+:VCS];
+            owed             = leaves[from*5+:5];
+            one_head[from]      = (of_input & (of_input - 1'b1)) == 0 && (of_input & ~here[from*VCS+:VCS]) == 0 && (|of_input) == (|owed)
+                && (!(|of_input[SINGLES-1:0]) || (owed & (owed - 1'b1)) == 0);
+            no_overtaking[from] = !(|passes[from*5+:5]) || (|comes[from*VCS+:VCS] && (comes[from*VCS+:VCS] & here[from*VCS+:VCS]) == 0);
+            keeps_vn1[from]     = 1'b1;
+            keeps_lane[from]    = 1'b1;
+            for (to = 0; to < 5; to = to + 1) begin
+                of_output = sends[to*VCS+:VCS];
+                of_input  = passes[from*5+to] ? comes[from*VCS+:VCS] : reads[from*VCS+:VCS];
+                if (leaves[from*5+to] | passes[from*5+to]) begin
+                    if (|of_input[VCS-1:VN0_VCS] && of_output != of_input) keeps_vn1[from] = 1'b0;
+                    for (c = 0; c < VN0_VCS; c = c + 1) begin
+                        if (of_input[c]) begin
+                            if (!(|of_output[VN0_VCS-1:0])) keeps_lane[from] = 1'b0;
+                            if (closing[to] != (passes[from*5+to] ? ending[from] : ends[from*VCS+c])) keeps_lane[from] = 1'b0;
+                            if (inside_q[from*VN0_VCS+c]) begin
+                                if (of_output[VN0_VCS-1:0] != lane_q[(from*VN0_VCS+c)*VN0_VCS+:VN0_VCS]) keeps_lane[from] = 1'b0;
+                            end else if ((of_output[VN0_VCS-1:0] & open_q[to*VN0_VCS+:VN0_VCS]) != 0) keeps_lane[from] = 1'b0;
+                        end
+                    end
+                end
+            end
+        end
+        for (to = 0; to < 5; to = to + 1) begin
+            of_output = sends[to*VCS+:VCS];
+            number    = 3'd0;
+            for (from = 0; from < 5; from = from + 1) number = number + leaves[from*5+to] + passes[from*5+to];
+            one_flit[to]   = (of_output & (of_output - 1'b1)) == 0 && number == (|of_output);
+            has_credit[to] = (of_output & ~avail[to*VCS+:VCS]) == 0;
+        end
+    end
+    reg [4:0] picked;  // Channels that are free, and one of them that is picked, follow from credits and packets.
+    always @(*) begin
+        for (to = 0; to < 5; to = to + 1) begin
+            picked[to] = free[to*VN0_VCS+:VN0_VCS] == (avail[to*VCS+:VN0_VCS] & ~open_q[to*VN0_VCS+:VN0_VCS])
+                && (pick[to*VN0_VCS+:VN0_VCS] & ~free[to*VN0_VCS+:VN0_VCS]) == 0
+                && (pick[to*VN0_VCS+:VN0_VCS] & (pick[to*VN0_VCS+:VN0_VCS] - 1'b1)) == 0
+                && (|pick[to*VN0_VCS+:VN0_VCS]) == (|free[to*VN0_VCS+:VN0_VCS]);
+        end
+    end
+    always @(posedge clk) begin
+        assume (rst || !begun_q || (&sane && &picked));
+        // The link says where a flit of a packet goes that is under way.
+        for (c = 0; c < VN0_VCS; c = c + 1) begin
+            assume (!comes[W*VCS+c] || !inside_q[W*VN0_VCS+c] || wants_w_e == way_q[(W*VN0_VCS+c)*5+E]);
+            assume (!comes[E*VCS+c] || !inside_q[E*VN0_VCS+c] || wants_e_w == way_q[(E*VN0_VCS+c)*5+W]);
+            assume (!comes[L*VCS+c] || !inside_q[L*VN0_VCS+c] || (wants_l_e == way_q[(L*VN0_VCS+c)*5+E]
+                && wants_l_w == way_q[(L*VN0_VCS+c)*5+W]));
+        end
+        assume (!(|comes[L*VCS+:SINGLES]) || !(wants_l_e & wants_l_w));
+        for (from = 0; from < 5; from = from + 1) begin
+            for (to = 0; to < 5; to = to + 1) begin
+                for (c = 0; c < VN0_VCS; c = c + 1) begin
+                    if ((leaves[from*5+to] & reads[from*VCS+c]) | (passes[from*5+to] & comes[from*VCS+c])) begin
+                        inside_q[from*VN0_VCS+c]                    <= ~closing[to];
+                        way_q[(from*VN0_VCS+c)*5+:5]                <= 5'd1 << to;
+                        lane_q[(from*VN0_VCS+c)*VN0_VCS+:VN0_VCS]   <= sends[to*VCS+:VN0_VCS];
+                    end
+                    if (from == 0 && sends[to*VCS+c]) open_q[to*VN0_VCS+c] <= ~closing[to];
+                end
+            end
+        end
+        if (rst) begin
+            inside_q <= 0;
+            open_q   <= 0;
+        end
+    end
+    always @(posedge clk) if (begun_q && !rst) begin
+        one_flit_an_output : assert (&one_flit);
+        one_head_an_input : assert (&one_head);
+        never_without_credit : assert (&has_credit);
+        vn1_keeps_its_channel : assert (&keeps_vn1);
+        packets_stay_whole : assert (&keeps_lane);
+        nothing_is_overtaken : assert (&no_overtaking);
+    end
+`endif
 endmodule
 `default_nettype wire

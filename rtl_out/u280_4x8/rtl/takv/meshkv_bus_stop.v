@@ -105,5 +105,77 @@ module meshkv_bus_stop #(
     assign tx_n_bus_valid  = valid_q;
     assign tx_n_bus_data   = word_q;
     assign rx_s_bus_credit = credit_q;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time. The row never changes.
+    reg               begun_q = 1'b0;
+    reg [Y_WIDTH-1:0] row_q;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        if (!begun_q) row_q <= y;
+        assume (begun_q | rst);
+        assume (y < ROWS && (y == row_q || !begun_q));
+    end
+
+    // Both neighbours keep the rule of credits.
+    reg [COUNT_WIDTH-1:0] south_q, north_q;  // Credits that the south has; words that the next stop has.
+    always @(posedge clk) begin
+        assume (!rx_s_bus_valid || south_q != 0);
+        assume (!tx_n_bus_credit || north_q != 0);
+        south_q <= south_q - rx_s_bus_valid + rx_s_bus_credit;
+        north_q <= north_q + tx_n_bus_valid - tx_n_bus_credit;
+        if (rst) begin
+            south_q <= DEPTH;
+            north_q <= 0;
+        end
+    end
+
+    // Words that the tile and the next stop have still to get. One of all is marked in its lowest bit: it stands for any.
+    wire                   mark;  // Nothing drives it: it is free.
+    reg                    marked_q, tile_waits_q, next_waits_q;
+    reg  [COUNT_WIDTH-1:0] tile_q, next_q, tile_ahead_q, next_ahead_q;
+    wire                   to_tile = m_valid & m_ready;
+    wire [COUNT_WIDTH-1:0] held = tile_q > next_q ? tile_q : next_q;
+    always @(posedge clk) begin
+        assume (rx_s_bus_data[0] == (mark & ~marked_q));
+        tile_q <= tile_q + rx_s_bus_valid - to_tile;
+        next_q <= next_q + (rx_s_bus_valid & far) - takes;
+        if (rx_s_bus_valid & rx_s_bus_data[0]) begin
+            marked_q     <= 1'b1;
+            tile_waits_q <= 1'b1;
+            next_waits_q <= far;
+            tile_ahead_q <= tile_q - to_tile;
+            next_ahead_q <= next_q - takes;
+        end else begin
+            if (to_tile) tile_waits_q <= tile_waits_q & |tile_ahead_q;
+            if (to_tile) tile_ahead_q <= tile_ahead_q - 1'b1;
+            if (takes) next_waits_q <= next_waits_q & |next_ahead_q;
+            if (takes) next_ahead_q <= next_ahead_q - 1'b1;
+        end
+        if (rst) begin
+            marked_q     <= 1'b0;
+            tile_waits_q <= 1'b0;
+            next_waits_q <= 1'b0;
+            tile_q       <= 0;
+            next_q       <= 0;
+        end
+    end
+    reg sent_q, due_q;  // A word was sent on; it is the marked one.
+    always @(posedge clk) begin
+        sent_q <= takes & ~rst;
+        due_q  <= next_waits_q && next_ahead_q == 0;
+    end
+    always @(posedge clk) if (begun_q) begin
+        takes_what_it_has_room_for : assert (!rx_s_bus_valid || unused_room);
+        credits : assert (south_q + rx_s_bus_credit + held == DEPTH);
+        tile_gets_each_once : assert (!m_valid || (tile_q != 0 && m_data[0] == (tile_waits_q && tile_ahead_q == 0)));
+        next_gets_each_once : assert (!tx_n_bus_valid || (sent_q && tx_n_bus_data[0] == due_q));
+        sends_only_with_room : assert (north_q + tx_n_bus_valid <= DEPTH);
+        lemma_next : assert (!takes || (next_q != 0 && word[0] == (next_waits_q && next_ahead_q == 0)));
+        lemma_sent : assert (sent_q == tx_n_bus_valid);
+        lemma_room : assert (count_q + north_q + tx_n_bus_valid == DEPTH);
+        lemma_one_apart : assert (tile_q + near_q == held && (far ? next_q + far_q == held : next_q == 0 && !far_q));
+    end
+`endif
 endmodule
 `default_nettype wire

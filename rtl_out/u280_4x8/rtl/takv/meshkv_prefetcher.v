@@ -158,5 +158,98 @@ module meshkv_prefetcher #(
         if (asks) next_q <= whole + 1'b1;
         if (rst) {told_q, all_q, asked_q, opened_q, begun_q, value_q} <= 6'd0;
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg after_reset_q = 1'b0;
+    always @(posedge clk) begin
+        after_reset_q <= 1'b1;
+        assume (after_reset_q | rst);
+    end
+
+    // Ranges start at a chunk. The requester takes no command in the cycle after another.
+    reg asked_before_q;
+    always @(posedge clk) begin
+        asked_before_q <= asks & ~rst;
+        assume (s_close || ((s_first & LAST_OFFSET) == 0 && s_first <= s_last && s_last < HALF_FLITS));
+        assume (!after_reset_q || !asked_before_q || !cmd_ready);
+    end
+
+    // One slice of all is marked in the lowest bit of its tag, and one of its flits: they stand for any.
+    localparam             COUNT_WIDTH = $clog2(DEPTH + 1);
+    wire                   mark;  // Nothing drives these two: they are free.
+    wire [INDEX_WIDTH-1:0] pick;
+    reg  [INDEX_WIDTH-1:0] flit_q, first_flit_q, last_flit_q;
+    reg                    marked_q, untold_q, inside_q, close_q, flit_asked_q, any_asked_q, came_q;
+    reg  [MASK_WIDTH-1:0]  mask_q;
+    reg  [COUNT_WIDTH-1:0] jobs_q, slices_q, jobs_ahead_q, slices_ahead_q;  // That have come and are not told, or not done.
+    wire                   comes_in = s_valid & s_ready;
+    wire                   its_job  = job_tag[0];
+    wire                   its_cmd  = cmd_tag[0];
+    // Flits that it needs: those of K, and whole blocks of V.
+    wire [INDEX_WIDTH-1:0] flit_of_v = flit_q - HALF;
+    wire                   needed    = flit_q < HALF_FLITS ? flit_q >= first_flit_q && flit_q <= last_flit_q
+        : (flit_of_v | BLOCK_OFFSET) >= first_flit_q && (flit_of_v & ~BLOCK_OFFSET) <= last_flit_q;
+    wire                   in_range  = flit_q >= cmd_first && flit_q <= cmd_last;
+    always @(posedge clk) begin
+        if (!after_reset_q) flit_q <= pick;
+        assume (!s_valid || s_tag[0] == (mark & ~marked_q));
+        jobs_q   <= jobs_q + comes_in - tells;
+        slices_q <= slices_q + comes_in - (waits & done);
+        if (comes_in & s_tag[0]) begin
+            marked_q       <= 1'b1;
+            untold_q       <= 1'b1;
+            inside_q       <= 1'b1;
+            jobs_ahead_q   <= jobs_q - tells;
+            slices_ahead_q <= slices_q - (waits & done);
+            first_flit_q   <= s_first;
+            last_flit_q    <= s_last;
+            close_q        <= s_close;
+            mask_q         <= s_mask;
+            flit_asked_q   <= 1'b0;
+            any_asked_q    <= 1'b0;
+            came_q         <= 1'b0;
+        end else begin
+            if (tells) untold_q <= untold_q & |jobs_ahead_q;
+            if (tells) jobs_ahead_q <= jobs_ahead_q - 1'b1;
+            if (waits & done) inside_q <= inside_q & |slices_ahead_q;
+            if (waits & done) slices_ahead_q <= slices_ahead_q - 1'b1;
+            if (asks & its_cmd & in_range) flit_asked_q <= 1'b1;
+            if (asks & its_cmd) any_asked_q <= 1'b1;
+            if (any_asked_q && came_valid && came_tag == cmd_tag) came_q <= 1'b1;
+        end
+        if (rst) begin
+            marked_q <= 1'b0;
+            untold_q <= 1'b0;
+            inside_q <= 1'b0;
+            jobs_q   <= 0;
+            slices_q <= 0;
+        end
+    end
+    wire its_turn = inside_q && slices_ahead_q == 0;
+    always @(posedge clk) if (after_reset_q) begin
+        told_each_once :
+        assert (!job_valid || (jobs_q != 0 && its_job == (untold_q && jobs_ahead_q == 0) && (!its_job || (job_close == close_q && job_mask == mask_q))));
+        asks_each_flit_once : assert (!asks || !its_cmd || !in_range || (needed && !flit_asked_q));
+        asks_every_flit : assert (!waits || !done || !its_turn || close_q || !needed || flit_asked_q || (asks && in_range));
+        close_asks_nothing : assert (!cmd_valid || !its_cmd || (its_turn && !close_q));
+        chunk_by_chunk : assert (!asks || ((cmd_first ^ cmd_last) & ~LAST_OFFSET) == 0);
+        first_chunk_alone : assert (!cmd_valid || !its_cmd || (cmd_patient ? !any_asked_q && !tag_busy : any_asked_q && came_q));
+        lemma_turn : assert (!waits || tag[0] == its_turn);
+        lemma_jobs : assert (jobs_q + told_q == slices_q && (slices_q != 0) == waits && (waits || !told_q));
+        lemma_untold : assert (!inside_q || (untold_q ? jobs_ahead_q + told_q == slices_ahead_q : slices_ahead_q == 0 && told_q));
+        lemma_untold_inside : assert (inside_q || !untold_q);
+        lemma_words : assert (!its_turn || (first == first_flit_q && last == last_flit_q && close == close_q && job_mask == mask_q));
+        lemma_asked : assert (!its_turn || (asked_q == any_asked_q && opened_q == (any_asked_q && came_q)));
+        lemma_range : assert (!inside_q || close_q || ((first_flit_q & LAST_OFFSET) == 0 && first_flit_q <= last_flit_q && last_flit_q < HALF_FLITS));
+        lemma_flit :
+        assert (!its_turn || close_q || all_q || flit_asked_q == (any_asked_q && needed && flit_q < (value_q ? next + HALF : next)));
+        lemma_next :
+        assert (!its_turn || close_q || all_q || ((next & LAST_OFFSET) == 0 && next >= (value_q ? first & ~BLOCK_OFFSET : first) && next <= bound));
+        lemma_all : assert (!its_turn || !all_q || !needed || flit_asked_q);
+        lemma_begun : assert (!its_turn || (any_asked_q ? begun_q || value_q || all_q : !begun_q && !value_q && !all_q));
+        lemma_ends : assert (!its_turn || asked_before_q || !settled_q || ends == ((next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET)));
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -110,7 +110,7 @@ fn decide<'p>(
         cache: None,
         stop,
     };
-    let work = prove::work(proofs, !args.no_mutants);
+    let work = prove::work(proofs, &subject.files, !args.no_mutants);
     let progress = ui.progress(Some(work.len() as u64), "proving");
     let mut tallies: Vec<_> = proofs.iter().map(|proof| Tally::new(proof, args.no_mutants)).collect();
     let mut done = 0;

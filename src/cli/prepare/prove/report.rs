@@ -70,7 +70,7 @@ pub(in crate::cli) struct PropertyOutput {
     registers: u32,
     /// Clauses of the largest inductive invariant.
     invariants: u32,
-    /// True if it falls on its mutant; null if that was not tried.
+    /// True if it falls on its mutant; null if that was not tried, or if the design has another form of the module.
     refuted: Option<bool>,
     /// Steps to the fall on the mutant; null if it does not fall.
     refuted_at: Option<u32>,
