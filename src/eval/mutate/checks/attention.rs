@@ -22,10 +22,10 @@ pub(super) fn checks(design: &Design) -> Vec<Check> {
         Check { name: "extreme logits", form, run: extremes },
         Check { name: "mappings", form, run: mappings },
         Check { name: "clocks", form, run: clocks },
-        Check { name: "steps", form, run: |bed| steps(bed, false) },
+        Check { name: "steps", form, run: steps },
     ];
     if design.append.is_some() {
-        all.push(Check { name: "growing steps", form, run: |bed| steps(bed, true) });
+        all.push(Check { name: "growing steps", form, run: grows });
     }
     all
 }
@@ -141,14 +141,43 @@ fn clocks(bed: &Bed) -> Result<(), String> {
     judged(&bench.run(0, 40, &mut |_| impatient()).map_err(|why| why.to_string())?)
 }
 
-/// Steps one after the other on caches of their own: homes swap, tokens are appended.
-fn steps(bed: &Bed, grows: bool) -> Result<(), String> {
+/// Steps one after the other on caches of their own, after which homes may swap; some on the queries of the step before.
+fn steps(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let lengths: Vec<u32> = (0..design.model.max_streams).map(|b| 37 + 16 * b).collect();
+    let tokens: u32 = lengths.iter().sum();
+    let tensors = tensors(design, tokens as usize, Logits::Normal, 17);
+    let job = |mapping| Job::ragged(design, &tensors, 0, &lengths, mapping, Sharing::KvHead);
+    let jobs = [job(Mapping::RowAligned), job(Mapping::HeadTile), job(Mapping::StreamStriped)];
+    let both = bed.beside(Bench::model(design), &Bench::ports(design))?;
+    let mut session = None;
+    let mut socket = Some(both);
+    let mut impatient = patience(LOOKS);
+    for step in 0..7 {
+        let job = jobs[[0, 0, 1, 2, 0, 1, 1][step]].as_ref().map_err(ToString::to_string)?;
+        if let Some(socket) = socket.take() {
+            let behaviour = Behaviour::of(design).unruly(2);
+            let opened = Session::on(socket, design, job.image(), behaviour, Clocks::IN_STEP);
+            session = Some(opened.map_err(|why| why.to_string())?);
+            bed.begins();
+        }
+        let Some(session) = &mut session else { continue };
+        let done = match step {
+            1 | 6 => session.step_on_kept_queries(job, 0, &mut || impatient()),
+            _ => session.step(job, 20, &mut || impatient()),
+        };
+        judged(&done.map_err(|why| why.to_string())?)?;
+    }
+    Ok(())
+}
+
+/// The same with a new token in each step.
+fn grows(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let say = |why: StepsError| why.to_string();
     let segment = design.placement.segment_tokens;
     let lengths: Vec<u32> = (0..design.model.max_streams).map(|b| 3 * segment + 1 + 2 * b).collect();
-    let count = if grows { segment + 2 } else { 6 };
-    let schedule = Schedule::new(&lengths, segment, count, &[], &[]).map_err(say)?;
+    let schedule = Schedule::new(&lengths, segment, segment + 2, &[], &[]).map_err(say)?;
     let tensors = schedule.tensors(design, 21, Logits::Normal);
     let mut caches = Caches::new(design, &schedule).map_err(say)?;
     let image = caches.image(&tensors, 1);

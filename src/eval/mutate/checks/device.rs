@@ -5,12 +5,13 @@ use super::bed::{none, Bed, Check, NOISE};
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::verilated::verilated_ports::verilated;
+use crate::cosim::hash::mix;
 use crate::cosim::memory::{Fault, FaultKind};
-use crate::cosim::workloads::attention::Job;
+use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::cosim::workloads::device::{Bench, Device, Faults, Notice, Platform};
 use crate::cosim::workloads::steps::{decode, Caches, Difference, Schedule, StepsError};
-use crate::design::device::registers::error;
-use crate::design::{Design, Mapping, Sharing};
+use crate::design::device::registers::{error, COUNTER_GROUPS};
+use crate::design::{pad_events, Design, Mapping, Sharing};
 use crate::eval::mutate::hasty::TIMEOUT;
 use crate::model::datapath::tensors::Logits;
 
@@ -77,59 +78,107 @@ fn runs(bed: &Bed, unruly: bool) -> Result<(), String> {
     }
     let tensors = tensors(design, 40, Logits::LongTail, 4);
     let job = job(design, &tensors, Mapping::StreamStriped)?;
+    // A list of descriptors, as a host of many steps gives it.
     bench.driver.device.set_image(job.given());
-    let done = bench.step(&job, clocks, &mut |_| false).map_err(|why| why.to_string())?;
-    judged(&done)?;
-    counters(&mut bench)?;
+    judged(&bench.step(&job, clocks, &mut |_| false).map_err(|why| why.to_string())?)?;
     let part = job.part(9..30);
-    clean(&mut bench, &part, Notice::Interrupt)
+    clean(&mut bench, &part, Notice::Interrupt)?;
+    if unruly {
+        return Ok(());
+    }
+    // Counters are those of all runs since the reset.
+    let mut bench = open(bed, &Platform::of(design), &Clocks::IN_STEP)?;
+    let seen = bench.watch(&job, Clocks::IN_STEP, 0, &mut |_| false).map_err(|why| why.to_string())?;
+    judged(&seen)?;
+    counters(&mut bench, design, &seen)
 }
 
-/// Counters that are read by the registers are there, and events of the tiles have been counted.
-fn counters(bench: &mut Bench) -> Result<(), String> {
-    let tiles = bench.driver.design().mesh.tiles() as u32;
-    let mut sums = [0_u64; 3];
-    for tile in 0..tiles {
-        for (group, sum) in (0..).zip(&mut sums) {
-            for index in 0..8 {
-                let count = bench.driver.counter(tile, group, index).map_err(|why| why.to_string())?;
-                *sum += u64::from(count);
+/// Counters that a host reads are those that the core has shown.
+fn counters(bench: &mut Bench, design: &Design, seen: &AttentionResult) -> Result<(), String> {
+    let group = |name: &str| COUNTER_GROUPS.iter().position(|group| group.0 == name).unwrap_or(0) as u32;
+    let mut read = |tile: usize, name: &str, index: usize| {
+        bench.driver.counter(tile as u32, group(name), index as u32).map_err(|why| why.to_string())
+    };
+    for tile in 0..design.mesh.tiles() {
+        for index in 0..pad_events(design).len() {
+            let (read, shown) = (read(tile, "PAD", index)?, seen.pad[tile][index]);
+            // What waits for work goes on counting.
+            let counts = if (4..7).contains(&index) { read >= shown } else { read == shown };
+            if !counts {
+                return Err(format!("tile {tile}: PaD's counter {index} is {read} instead of {shown}"));
             }
         }
+        for index in [0, 1, 5, 7] {
+            for (name, shown) in [("LINK", seen.links[tile][index]), ("EVENT", seen.events[tile][index])] {
+                let read = read(tile, name, index)?;
+                if read != shown {
+                    return Err(format!(
+                        "tile {tile}: counter {index} of {name} is {read} instead of {shown}"
+                    ));
+                }
+            }
+        }
+        if read(tile, "ERRORS", 0)? != 0 {
+            return Err(format!("tile {tile} has errors in its counters"));
+        }
     }
-    match sums.iter().position(|sum| *sum == 0) {
-        Some(group) => Err(format!("counters of group {group} are all 0")),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
-/// A reset at some moments of a run, each followed by a run that must succeed.
+/// A soft reset at some moments of a run, then one of the platform, each followed by a run that must succeed.
 fn resets(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let tensors = tensors(design, 61, Logits::Normal, 5);
     let job = job(design, &tensors, Mapping::RowAligned)?;
     let mut bench = open(bed, &Platform::of(design).unruly(4), &APART)?;
-    for after in [40, 400, 900] {
-        cut_off(&mut bench, &job, after).map_err(|why| format!("a reset after {after} cycles: {why}"))?;
-        clean(&mut bench, &job, Notice::Polling)
-            .map_err(|why| format!("after a reset after {after} cycles: {why}"))?;
+    let done = bench.run(&job, Notice::Interrupt, MOST, &mut |_| false).map_err(|why| why.to_string())?;
+    let whole = done.outcome.cycles.max(1);
+    for seed in 0..6 {
+        let after = mix(seed) % whole;
+        let what = |why: String| format!("a reset after {after} of {whole} cycles: {why}");
+        cut_off(&mut bench, &job, after, whole).map_err(what)?;
+        clean(&mut bench, &job, Notice::Polling).map_err(what)?;
+    }
+    for seed in 10..13 {
+        let after = mix(seed) % whole;
+        bench.load(&job).map_err(|why| why.to_string())?;
+        bench.start(&job).map_err(|why| why.to_string())?;
+        ticks(&mut bench, after)?;
+        bench.driver.device.reset(HELD).map_err(|why| why.to_string())?;
+        for name in ["ERROR", "RUNS"] {
+            match bench.driver.read(name).map_err(|why| why.to_string())? {
+                0 => {}
+                value => return Err(format!("{name} is {value} after ap_rst_n")),
+            }
+        }
+        bench.driver.settle(MOST).map_err(|why| why.to_string())?;
+        clean(&mut bench, &job, Notice::Interrupt)
+            .map_err(|why| format!("ap_rst_n after {after} cycles: {why}"))?;
     }
     late(bed, &mut bench, &job)
 }
 
-fn cut_off(bench: &mut Bench, job: &Job, after: u64) -> Result<(), String> {
+/// Cycles of a reset by the platform.
+const HELD: u64 = 64;
+
+fn ticks(bench: &mut Bench, count: u64) -> Result<(), String> {
+    (0..count).try_for_each(|_| bench.driver.device.tick()).map_err(|why| why.to_string())
+}
+
+/// A soft reset so many cycles after the start of a run, whose length is known, or is no matter.
+fn cut_off(bench: &mut Bench, job: &Job, after: u64, whole: u64) -> Result<(), String> {
     let say = |why: &dyn ToString| why.to_string();
     bench.driver.clear().map_err(|why| say(&why))?;
     bench.load(job).map_err(|why| say(&why))?;
     bench.start(job).map_err(|why| say(&why))?;
-    for _ in 0..after {
-        bench.driver.device.tick().map_err(|why| say(&why))?;
-    }
+    ticks(bench, after)?;
     bench.driver.write("SOFT_RESET", 1).map_err(|why| say(&why))?;
     let ended = bench.driver.wait(Notice::Polling, MOST_WITH_TIMEOUT, &mut |_| false);
     let ended = ended.map_err(|why| say(&why))?;
-    if ended.error != 1 << error("RESET").bit {
-        return Err(format!("a reset ended the run with `{}`", ended.errors()));
+    // The last cycles of a run may be over before the reset is told.
+    let over = ended.error == 0 && after + 200 > whole;
+    if !over && ended.error != 1 << error("RESET").bit {
+        return Err(format!("it ended the run with `{}`", ended.errors()));
     }
     bench.driver.settle(MOST_WITH_TIMEOUT).map_err(|why| say(&why))?;
     none(&bench.driver.device.violations().1)
@@ -142,7 +191,7 @@ fn late(bed: &Bed, bench: &mut Bench, job: &Job) -> Result<(), String> {
     let hbm = (0..bed.design.memory.ports as usize).map(late).collect();
     bench.driver.device.set_faults(Faults { hbm, ..Faults::default() });
     for _ in 0..4 {
-        cut_off(bench, job, TIMEOUT / 4)?;
+        cut_off(bench, job, TIMEOUT / 4, u64::MAX)?;
     }
     bench.driver.device.set_faults(Faults::default());
     let owed = bench.driver.device.waiting();
