@@ -14,12 +14,18 @@ MESH        ?= configs/mesh_4x4.toml
 GOLDENS     := tiny u280_4x8
 # Of these only the manifest is committed, which has a digest of each file.
 DIGESTS     := u280_8x8
+# The configurations that have every module with properties: one for each router.
+PROVED      := grow_4x4 u280_4x8
 # The configuration whose area and periods `make estimate` estimates.
 DEVICE      ?= configs/u280_4x8.toml
 # Options of meshkv soak: how long, or how many seeds, and the first of them.
 SOAK        ?= --time 600
 # Seconds of `make fuzz`.
 FUZZ        ?= 3600
+# Options of meshkv mutate: how many mutants are drawn, and by which seed.
+MUTATE      ?= --count 500
+# Configurations of `make mutate`.
+MUTATED     := tiny mutate_two_stages mutate_three_stages
 # The sweep that `make sweep` runs and reports.
 SWEEP       ?= sweeps/latency_load.toml
 # Folder of the page that sets the paper beside meshkv, and options of meshkv paper.
@@ -38,7 +44,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint spell fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
+.PHONY: help run load estimate build test verify lint prove spell fmt bench paper soak mutate fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +86,9 @@ lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	set -e; for name in $(GOLDENS) $(DIGESTS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
 
+prove: tools build ## Prove the properties of control blocks, with either router; counterexamples as waves into OUT
+	set -e; for name in $(PROVED); do $(MESHKV) prove configs/$$name.toml --waves $(OUT)/prove; done
+
 spell: ## Spelling of pages, sources, templates, tests and configurations; .codespellrc has the words that it passes
 	@codespell=$$(sh scripts/tools.sh spell) && $$codespell $(SPELT)
 
@@ -94,6 +103,9 @@ paper: tools-synth build ## Every number of the paper beside ours, as a page in 
 
 soak: tools build ## Compare model and Verilog on random fabrics; SOAK="--time 3600 --seed 500" for how many
 	$(MESHKV) soak $(SOAK)
+
+mutate: tools-synth build ## Plant faults in the Verilog of MUTATED, to see each found; MUTATE="--count 50 --seed 7" for which; goes on where it was stopped
+	@set -e; failed=0; for name in $(MUTATED); do $(MESHKV) mutate configs/$$name.toml $(MUTATE) || failed=1; done; exit $$failed
 
 fuzz: ## Damage input files for FUZZ seconds; each must be answered at once, in a few words
 	MESHKV_FUZZ_SECONDS=$(FUZZ) $(CARGO) test $(CARGO_FLAGS) --release --test all -- --exact --nocapture cli::fuzz::every_damaged_file_is_answered_at_once_in_a_few_words

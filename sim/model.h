@@ -50,6 +50,12 @@ class Model {
     // Sets the clocks from the next period on; false if there is one clock.
     virtual bool set_clocks(const meshkv_clocks&) { return false; }
 
+    // Inverts a bit of the payload of a flit, by its number on the link into a tile from a side: 0 north, 1 south,
+    // 2 east, 3 west. False if the model has no such link of its own.
+    virtual bool flip(uint32_t, uint32_t, uint64_t, uint32_t) { return false; }
+    // True once that flit has come.
+    virtual bool flipped() const { return false; }
+
     const Ports& ports() const { return ports_; }
     // The words of any port by its name; null if there is none, or if only ports() are
     // available.

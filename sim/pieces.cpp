@@ -129,6 +129,17 @@ class PieceModel final : public Model, public WorkerPair::Job {
         return true;
     }
 
+    bool flip(uint32_t tile, uint32_t side, uint64_t number, uint32_t bit) override {
+        const unsigned x = tile % MESHKV_COLS;
+        const unsigned y = tile / MESHKV_COLS;
+        const bool has[] = {y + 1 < MESHKV_ROWS, y > 0, x + 1 < MESHKV_COLS, x > 0};
+        if (tile >= kTiles || side > 3 || !has[side] || bit >= MESHKV_FLIT_WIDTH) return false;
+        flip_ = Flip{tile, side, number, bit, false};
+        return true;
+    }
+
+    bool flipped() const override { return flip_.done; }
+
 #if MESHKV_TRACED
     std::string wave_start(const char* path) override {
         wave_stop();
@@ -326,7 +337,24 @@ class PieceModel final : public Model, public WorkerPair::Job {
         }
         if (x + 1 < MESHKV_COLS) take_e(tile, *tiles_[t + 1]);
         if (x > 0) take_w(tile, *tiles_[t - 1]);
+        if (t == flip_.tile && !flip_.done && !rst_ && valid_from(tile, flip_.side)) {
+            if (flip_.left == 0) {
+                invert_from(tile, flip_.side, flip_.bit);
+                flip_.done = true;
+            } else {
+                --flip_.left;
+            }
+        }
     }
+
+    // A bit of a flit that is to be inverted.
+    struct Flip {
+        uint32_t tile;
+        uint32_t side;
+        uint64_t left;  // Flits before it.
+        uint32_t bit;
+        bool done;
+    };
 
     VerilatedContext context_;
     std::unique_ptr<Periphery> periphery_;
@@ -340,6 +368,7 @@ class PieceModel final : public Model, public WorkerPair::Job {
 #if MESHKV_TRACED
     std::unique_ptr<VerilatedFstC> wave_;
 #endif
+    Flip flip_{UINT32_MAX, 0, 0, 0, false};
     bool rst_ = true;
     bool stopped_ = false;
     std::vector<Termination> terminations_ = std::vector<Termination>(kWork);

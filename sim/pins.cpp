@@ -53,6 +53,12 @@ bool meshkv_pins_clocks(meshkv_pins* pins, const meshkv_clocks* clocks) {
     return pins->model->set_clocks(*clocks);
 }
 
+bool meshkv_pins_flip(meshkv_pins* pins, uint32_t tile, uint32_t side, uint64_t number, uint32_t bit) {
+    return pins->model->flip(tile, side, number, bit);
+}
+
+bool meshkv_pins_flipped(const meshkv_pins* pins) { return pins->model->flipped(); }
+
 int32_t meshkv_pins_wave_start(meshkv_pins* pins, const char* path) {
     try {
         pins->message = pins->model->wave_start(path);

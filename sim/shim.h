@@ -15,7 +15,7 @@
 #define MESHKV_API extern "C" __attribute__((visibility("default")))
 
 // Raise it with every change of this file, so that an old library is refused.
-constexpr uint32_t MESHKV_ABI = 3;
+constexpr uint32_t MESHKV_ABI = 4;
 
 // Geometry of the library's design. Widths are in bits.
 struct meshkv_geometry {
@@ -142,6 +142,11 @@ MESHKV_API int32_t meshkv_pins_tick(meshkv_pins* pins, bool rst);
 // Sets the clocks from the next period on; until then they run in step. False if the library
 // has one clock.
 MESHKV_API bool meshkv_pins_clocks(meshkv_pins* pins, const meshkv_clocks* clocks);
+// Inverts a bit of the payload of a flit, by its number on the link into a tile from a side: 0 north, 1 south, 2 east,
+// 3 west. False if the library does not have this link, as where a fabric is verilated as a whole.
+MESHKV_API bool meshkv_pins_flip(meshkv_pins* pins, uint32_t tile, uint32_t side, uint64_t number, uint32_t bit);
+// True once that flit has come.
+MESHKV_API bool meshkv_pins_flipped(const meshkv_pins* pins);
 // Time in the file is that of the clocks, in picoseconds since the first reset.
 MESHKV_API int32_t meshkv_pins_wave_start(meshkv_pins* pins, const char* path);
 MESHKV_API void meshkv_pins_wave_stop(meshkv_pins* pins);

@@ -79,6 +79,16 @@ bool any(const VlWide<N>& pin) {
     return all != 0;
 }
 
+// Inverts a bit of a pin.
+template <class T>
+void invert(T& pin, unsigned bit) {
+    pin ^= static_cast<T>(T{1} << bit);
+}
+template <std::size_t N>
+void invert(VlWide<N>& pin, unsigned bit) {
+    pin.data()[bit / 32] ^= uint32_t{1} << bit % 32;
+}
+
 template <class T>
 void clear(T& pin) {
     pin = 0;

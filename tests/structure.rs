@@ -23,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms of `cosim`: each uses only itself and those before it. Files directly in `cosim` come before all rooms.
-const ROOMS: &[&str] = &["build", "dut", "traffic", "checks", "memory", "workloads", "views"];
+const ROOMS: &[&str] = &["build", "dut", "traffic", "checks", "memory", "faults", "workloads", "views"];
 
 /// Blocks of the hardware, in each folder of `OF_BLOCKS`: each uses only itself and those before it.
 const BLOCKS: &[&str] = &["common", "network", "mare", "takv", "reduce", "pad", "fabric", "board", "device"];

@@ -14,6 +14,7 @@
 //! * [`traffic`]: packets, patterns, traces.
 //! * [`checks`]: scoreboard of the network, lockstep, [`checks::violation`].
 //! * [`memory`]: the external memory behind the homes, and the rules of AXI4 and AXI4-Lite.
+//! * [`faults`]: faults that a run injects on request, and what must be reported of each.
 //! * [`workloads`]: the runs of the commands: load points of the network, fetches, decode steps,
 //!   attention, the whole device.
 //! * [`views`]: wave files for a reader: signals grouped and named.
@@ -22,6 +23,7 @@ mod bits;
 pub mod build;
 pub mod checks;
 pub mod dut;
+pub mod faults;
 pub mod hash;
 pub mod memory;
 pub mod tile_set;

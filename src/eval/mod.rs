@@ -7,9 +7,9 @@
 //! folder of a sweep touches the disk.
 
 mod charts;
-mod drawn;
 mod energy;
 pub mod grid;
+pub mod mutate;
 pub mod paper;
 pub mod report;
 mod rows;
@@ -27,8 +27,6 @@ pub use charts::plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use charts::png::{svg_to_png, PngError};
 pub use charts::steps_plot::steps_plot;
 pub use charts::timeline::timeline;
-pub use drawn::drawn_run::DrawnRun;
-pub use drawn::drawn_step::{DrawnStep, Found};
 pub use energy::{Activity, Energies, Energy, EnergyError, EnergyTable, Tier, DEFAULT_TIER};
 pub use rows::attention::{AttentionRow, Stages};
 pub use rows::decode::link_row;
@@ -39,6 +37,8 @@ pub use rows::partials::{PartRow, PartialsRow};
 pub use rows::row::{LinkRow, LinkTimes, Row};
 pub use rows::spread::Spread;
 pub use rows::steps::{OneStep, Quantiles, StepsLog, StepsRow};
+pub use soak::drawn_run::DrawnRun;
+pub use soak::drawn_step::{DrawnStep, Found};
 pub use soak::{take as soak_take, SoakCase, SoakFabric, SoakRun};
 pub use sweep::saturation::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use time::bounds::Phase;

@@ -37,10 +37,48 @@ fn a_device_gives_the_outputs_of_the_core() {
 
 #[test]
 fn what_a_device_cannot_have_is_refused() {
-    let output = meshkv("run configs/tiny.toml --device --lockstep").output().unwrap();
+    for (options, words) in [
+        ("--lockstep --wave w.fst", "waves of a difference need the core by itself"),
+        ("--lockstep --whole", "cannot be compared"),
+    ] {
+        let output = meshkv(&format!("run configs/tiny.toml --device {options}")).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn the_core_of_a_device_is_compared_with_its_model_in_every_cycle() {
+    let (alone, _) = run("--device");
+    let (both, said) = run("--device --lockstep --unruly-memory");
+    assert!(alone == both, "outputs differ");
+    assert_eq!(said["engine"], "lockstep");
+    let line = "run configs/tiny.toml --tokens 24 --device --lockstep --upset 1,1@300";
+    let output = meshkv(line).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains("cannot be used with"), "{error}");
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("model and Verilog differ at the ports of the core in cycle 3"), "{error}");
+}
+
+#[test]
+fn the_whole_is_verilated_as_it_is_emitted_and_runs_as_its_parts_do() {
+    let said = |line: &str| -> Value {
+        let output = meshkv(line).args(["--json", "-q"]).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    for (line, key) in [
+        ("run configs/tiny.toml --tokens 24", "breakdown"),
+        ("decode configs/tiny.toml --tokens 24", "steps"),
+        ("run configs/tiny.toml --fit --lengths 0,14 --steps 2", "by_step"),
+    ] {
+        let (whole, parts) = (said(&format!("{line} --whole")), said(line));
+        assert!(!parts[key].is_null(), "{parts}");
+        assert_eq!((&whole[key], &whole["cycles"]), (&parts[key], &parts["cycles"]), "{line}");
+    }
+    let whole = said("run configs/tiny.toml --tokens 24 --device --whole");
+    assert_eq!((&whole["bit_exact"], &whole["violations"]), (&true.into(), &Value::Array(Vec::new())));
 }
 
 #[test]

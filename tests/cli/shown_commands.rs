@@ -188,6 +188,10 @@ fn stand_in(line: &str, desk: &Desk) -> Option<String> {
         // The files here are changed.
         return Some("mkdir -p empty; cd empty; meshkv examples".to_owned());
     }
+    if line.starts_with("meshkv mutate") {
+        // It may find what no check finds; it has tests of its own.
+        return None;
+    }
     if line.starts_with("meshkv sweep") && (line.contains("--slurm") || line.contains("--estimate")) {
         // A cluster, and the synthesis of every point, have tests of their own.
         return None;

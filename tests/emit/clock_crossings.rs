@@ -45,6 +45,20 @@ fn a_crossing_that_ends_elsewhere_is_named_with_both_ends() {
             "part_turn_q ? part_data + 1'b1 :",
             "more than one multiplexer",
         ),
+        // The state of the arrays' reset, sampled by a register that is not made for it.
+        (
+            "meshkv_reset",
+            "down_q     <= down & ~ask_q & ~request;",
+            "down_q     <= pe_low_q;",
+            "is sampled by a plain register",
+        ),
+        // The write pointer of a FIFO, in binary.
+        (
+            "meshkv_async_fifo",
+            ".s_data(write_gray),",
+            ".s_data({write_position, write_gray[0]}),",
+            "only a Gray code",
+        ),
         // Flits of the requester, written by the array's clock as well.
         ("meshkv_reorder_fifo", "put_data;", "put_data ^ m_data;", "ends in a memory"),
     ];

@@ -1,7 +1,6 @@
 //! The model of the fabric drives every port as the verilated fabric does, in every cycle: the whole fabric, and
 //! tiles and periphery alone, with a stand-in for the network between the tiles.
 
-use crate::support::random_fabric::{fabric_ports, Pace, RandomFabric, LIVELY};
 use crate::support::sources::source_mut;
 use crate::support::verilated::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
@@ -9,6 +8,7 @@ use meshkv::cosim::build::{endpoint_ports, BuildForm};
 use meshkv::cosim::dut::model_ports::FabricPorts;
 use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
+use meshkv::cosim::workloads::random::{fabric_ports, Pace, RandomFabric, LIVELY};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use meshkv::eval::SoakFabric;
@@ -28,7 +28,7 @@ fn compare(
     let library = library_of(form, design, files);
     let model: Box<dyn DutPorts> = Box::new(FabricPorts::new(design, &top));
     let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];
-    let mut fabric = RandomFabric::both(both, &top, design, pace, 7);
+    let mut fabric = RandomFabric::both(both, &top, design, pace, 7).expect("both have these ports");
     fabric.run(cycles)?;
     Ok(fabric)
 }

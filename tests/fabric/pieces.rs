@@ -1,11 +1,11 @@
 //! A fabric in pieces, connected by C++, equals the emitted fabric at every port in every cycle.
 
-use crate::support::random_fabric::{fabric_ports, Pace, RandomFabric, Seen, LIVELY};
 use crate::support::sources::source_mut;
 use crate::support::verilated::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
+use meshkv::cosim::workloads::random::{fabric_ports, Pace, RandomFabric, Seen, LIVELY};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use std::time::Instant;
@@ -26,7 +26,8 @@ fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Re
     let socket = |form| verilated(&library_of(form, design, files), 7).expect("it fits into memory");
     let both =
         [("the whole", socket(BuildForm::WholeFabric)), ("in pieces", socket(BuildForm::FabricPieces))];
-    let mut fabric = RandomFabric::both(both, &fabric_ports(design), design, pace, 7);
+    let mut fabric =
+        RandomFabric::both(both, &fabric_ports(design), design, pace, 7).expect("both have these ports");
     fabric.run(cycles)?;
     Ok(fabric.seen)
 }
@@ -96,7 +97,7 @@ fn speed(form: BuildForm) {
     let idle = Pace { descriptors: false, takes: 16, parts: 0, latency: 1, errors: 0, ..LIVELY };
     let busy = Pace { descriptors: true, parts: 1, latency: 100, ..idle };
     for (what, pace) in [("idle", idle), ("busy", busy)] {
-        let mut fabric = RandomFabric::new(&library, &design, pace, 1);
+        let mut fabric = RandomFabric::new(&library, &design, pace, 1).expect("it comes out of reset");
         let cycles = 20_000;
         fabric.run(cycles).expect("no check fires");
         let speed = cycles as f64 / fabric.running.as_secs_f64();

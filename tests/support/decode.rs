@@ -4,6 +4,7 @@ use crate::support::verilated::{self, beside, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
+use meshkv::cosim::dut::watched::power_up;
 use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 
@@ -54,13 +55,13 @@ pub fn plan(design: &Design, load: &Workload) -> Plan {
 
 /// Runs a plan on a fabric of its own, in lockstep with the model.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
-    let both = beside(library, 1, Bench::model(design), &Bench::ports(design), design);
+    let both = beside(library, power_up(plan.seed), Bench::model(design), &Bench::ports(design), design);
     Bench::on(both.unwrap(), design).unwrap().run(plan, &mut |_| false)
 }
 
 /// Runs a plan on the Verilog alone, for changed sources or behaviour that no model covers.
 pub fn run_alone(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
-    Bench::on(verilated(library, 1).unwrap(), design).unwrap().run(plan, &mut |_| false)
+    Bench::on(verilated(library, power_up(plan.seed)).unwrap(), design).unwrap().run(plan, &mut |_| false)
 }
 
 /// Runs a plan that must end without a violation.

@@ -4,6 +4,7 @@ use crate::support::sources::source_mut;
 use crate::support::verilated::{beside, emitted, library_of};
 use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
+use meshkv::cosim::dut::watched::power_up;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
 use meshkv::cosim::workloads::SliceId;
@@ -44,7 +45,7 @@ pub fn run_mutant(
     assert_eq!(source.text.matches(from).count(), 1, "{from:?} stands in {file} once");
     source.text = source.text.replace(from, to);
     let library = library_of(BuildForm::TransportPieces, design, &files);
-    Bench::on(verilated(&library, 1).unwrap(), design).unwrap().run(plan, &mut |_, _| false)
+    Bench::on(verilated(&library, power_up(plan.seed)).unwrap(), design).unwrap().run(plan, &mut |_, _| false)
 }
 
 /// Slice g of layer 0, segment 0, stream 0.

@@ -10,7 +10,6 @@ pub mod four_state;
 pub mod icarus;
 pub mod ideal_network;
 pub mod kernel_block;
-pub mod random_fabric;
 pub mod sandbox;
 pub mod saturation;
 pub mod schema;

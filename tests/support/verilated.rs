@@ -11,6 +11,7 @@ use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatu
 use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
+use meshkv::cosim::dut::watched::power_up;
 use meshkv::cosim::dut::DutError;
 use meshkv::cosim::tile_set::TileSet;
 use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
@@ -78,7 +79,8 @@ pub fn toolchain() -> &'static Toolchain {
 
 /// An instance after reset, with all recording that a run needs.
 pub fn open(library: &Library, design: &Design) -> VerilatedMesh {
-    let mut dut = VerilatedMesh::open(library, design, 1).expect("the library is of this design");
+    let mut dut = VerilatedMesh::open(library, design, power_up(design.mesh.tiles() as u64))
+        .expect("the library is of this design");
     dut.record(true, true);
     dut.watchdog(WATCHDOG);
     dut

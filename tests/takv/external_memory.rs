@@ -174,7 +174,7 @@ fn an_error_response_names_the_home_that_read() {
     let (tile, address) = victim(&design);
     for kind in [FaultKind::SlaveError, FaultKind::DecodeError] {
         // One beat in the middle of the slice.
-        let fault = Fault { port: None, addresses: address + 80..address + 88, from: 0, kind };
+        let fault = Fault { port: None, addresses: address + 80..address + 88, from: 0, to: u64::MAX, kind };
         assert_eq!(faults(&library, &design, vec![fault]), [MemoryFault { tile, timeout: false }]);
     }
     let mut plan = plan(&design, &ROW_ALIGNED);
@@ -190,7 +190,7 @@ fn an_answer_that_never_comes_is_a_time_out_and_not_a_hang() {
     let (tile, address) = victim(&design);
     let late = FaultKind::Late(TIMEOUT as u32 + 2000);
     for kind in [FaultKind::Mute, late] {
-        let fault = Fault { port: None, addresses: address..address + 1, from: 0, kind };
+        let fault = Fault { port: None, addresses: address..address + 1, from: 0, to: u64::MAX, kind };
         assert_eq!(
             faults(&library, &design, vec![fault])[0],
             MemoryFault { tile, timeout: true },
@@ -208,7 +208,7 @@ fn a_burst_that_never_comes_ends_the_run_of_a_slice_that_is_streamed_already() {
     for byte in [128, 896] {
         for kind in [FaultKind::Mute, FaultKind::Late(TIMEOUT as u32 + 2000)] {
             let addresses = address + byte..address + byte + 8;
-            let fault = Fault { port: None, addresses, from: 0, kind };
+            let fault = Fault { port: None, addresses, from: 0, to: u64::MAX, kind };
             let first = faults(&library, &design, vec![fault])[0];
             assert_eq!(first, MemoryFault { tile, timeout: true }, "byte {byte}, {kind:?}");
         }
@@ -217,7 +217,7 @@ fn a_burst_that_never_comes_ends_the_run_of_a_slice_that_is_streamed_already() {
     let waits = slip(&design, "meshkv_filler", "stream_valid & ~broken_q & (", "stream_valid & (");
     let mut plan = plan(&design, &ROW_ALIGNED);
     let addresses = address + 128..address + 136;
-    plan.memory.faults = vec![Fault { port: None, addresses, from: 0, kind: FaultKind::Mute }];
+    plan.memory.faults = vec![Fault { port: None, addresses, from: 0, to: u64::MAX, kind: FaultKind::Mute }];
     let stuck = run_alone(&waits, &design, &plan);
     assert!(matches!(stuck, Err(DecodeError::Stuck { .. })), "{stuck:?}");
 }

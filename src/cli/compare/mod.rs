@@ -1,6 +1,7 @@
-//! Subcommands over many configurations: sweeps, their reports, the paper beside meshkv.
+//! Subcommands over many configurations or many mutants: sweeps, their reports, the paper beside meshkv, mutants.
 
 pub(super) mod energy;
+pub mod mutate;
 pub mod paper;
 pub mod report;
 pub mod sweep;

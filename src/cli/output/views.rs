@@ -3,7 +3,6 @@
 use crate::cli::output::ui::Ui;
 use crate::cosim::views::{module_views, views, Focus, ViewFile};
 use crate::design::Design;
-use crate::emit;
 use crate::tools::whole_file;
 use anyhow::Context;
 use std::cell::Cell;
@@ -43,16 +42,9 @@ impl<'a> Views<'a> {
     }
 }
 
-/// Writes the views of the waves of one module, and says how to open them.
-pub(in crate::cli) fn of_module(
-    waves: &Path,
-    design: &Design,
-    module: &str,
-    ui: &Ui,
-) -> anyhow::Result<()> {
-    let ports = emit::modules(design).into_iter().filter(|spec| spec.name == module).flat_map(|spec| spec.ports);
-    let ports: Vec<_> = ports.map(|port| port.name.to_string()).collect();
-    let views = written(waves, &module_views(waves, design, &ports)?, ui)?;
+/// Writes the views of the waves of one module of the design `name`, and says how to open them.
+pub(in crate::cli) fn of_module(waves: &Path, name: &str, ui: &Ui) -> anyhow::Result<()> {
+    let views = written(waves, &module_views(waves, name)?, ui)?;
     say(waves, &views, ui);
     Ok(())
 }

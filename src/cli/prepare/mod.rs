@@ -7,3 +7,4 @@ pub mod init;
 pub mod lint;
 pub mod plan;
 pub mod prove;
+mod subject;

@@ -1,6 +1,6 @@
 //! The command line as a whole: parses it, runs one subcommand, and turns an error into words and an exit code.
 
-use crate::cli::compare::{paper, report, sweep};
+use crate::cli::compare::{mutate, paper, report, sweep};
 use crate::cli::output::diagnostics;
 use crate::cli::output::ui::{Ui, UiArgs};
 use crate::cli::prepare::{check, estimate, generate, init, lint, plan, prove};
@@ -34,6 +34,7 @@ use std::process::ExitCode;
   meshkv report out/latency_load                     tables, pictures and a page of those rows
   meshkv paper --quick -o out/paper                  every number of the paper beside ours
   meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
+  meshkv mutate meshkv.toml --count 50                faults planted in that Verilog, to see each found
   meshkv plan meshkv.toml --cards 4 --layers 32      a model whose cache exceeds a card, on several
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
   meshkv prove meshkv.toml                           properties of its control blocks, proved
@@ -59,6 +60,9 @@ enum Command {
     #[command(flatten)]
     Work(Work),
     Soak(soak::Args),
+    Mutate(mutate::Args),
+    #[command(hide = true)]
+    MutateOne(mutate::OneArgs),
     Sweep(sweep::Args),
     #[command(hide = true)]
     SweepChunk(sweep::ChunkArgs),
@@ -177,6 +181,8 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Sim(args) => sim::run(args, ui),
         Command::Work(work) => work.run(Engine::Rtl, ui),
         Command::Soak(args) => soak::run(args, ui),
+        Command::Mutate(args) => mutate::run(args, ui),
+        Command::MutateOne(args) => mutate::run_one(args),
         Command::Sweep(args) => sweep::run(args, ui),
         Command::SweepChunk(args) => sweep::run_chunk(args),
         Command::Report(args) => report::run(args, ui),

@@ -30,6 +30,7 @@ pub struct Carrier {
 pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["upset"], only: &[Only::With(&["lockstep"])], why: "" },
     Scope { of: &["wave"], only: &[Only::OnVerilog], why: "the model has no waves" },
+    Scope { of: &["whole"], only: &[Only::OnVerilog], why: "the model has no parts" },
 ];
 
 impl Carrier {
@@ -43,6 +44,11 @@ impl Carrier {
     /// True if the model alone carries the flits.
     pub(in crate::cli) fn is_model(&self) -> bool {
         self.engine == Some(Engine::Model)
+    }
+
+    /// True if the model runs, alone or beside the Verilog.
+    pub(in crate::cli) fn has_model(&self) -> bool {
+        self.lockstep || self.is_model()
     }
 
     /// Name of the engine in results.

@@ -5,9 +5,9 @@ use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
 use crate::cli::program::names::name;
 use crate::cli::program::scope::{Only, Scope};
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::violation::Violation;
@@ -180,6 +180,7 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         form: BuildForm::TransportPieces,
         length: args.length(&design, asked),
         cache: None,
+        seed: args.seed,
         interrupt: &interrupt,
         ui,
     };

@@ -6,7 +6,7 @@ use crate::cosim::build::toolchain::Toolchain;
 use crate::cosim::build::verilate::BuildOptions;
 use crate::cosim::build::{verilate, BuildError, BuildForm, Library, Progress, RunLength};
 use crate::design::Design;
-use crate::emit;
+use crate::emit::{self, SourceFile};
 use crate::tools::interrupt::Interrupt;
 use crate::tools::{self, WorkError};
 use anyhow::anyhow;
@@ -42,16 +42,31 @@ pub(in crate::cli) fn library_in(
     interrupt: &Interrupt,
     ui: &Ui,
 ) -> anyhow::Result<Library> {
+    library_of(&emit::emit(design)?, cache_dir, design, form, run, interrupt, ui)
+}
+
+/// The same of files that are not the emitted ones.
+///
+/// # Errors
+/// As [`library`].
+pub(in crate::cli) fn library_of(
+    files: &[SourceFile],
+    cache_dir: Option<&Path>,
+    design: &Design,
+    form: BuildForm,
+    run: RunLength,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Library> {
     let stop = || interrupt.requested();
     let verilator = found::find(&tools::VERILATOR, &stop, ui)?;
     let cxx = found::find(&tools::CXX, &stop, ui)?;
     let toolchain = Toolchain::probe(verilator.program(), cxx.program())?;
     ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
-    let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");
     let start = Instant::now();
     let options = BuildOptions { toolchain, form, run, cache_dir: cache_dir.map(Path::to_owned) };
-    let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
+    let library = verilate::build_until(&stop, files, design, &options, &mut |step| match step {
         Progress::Waiting => progress.message("another process builds this fabric"),
         Progress::Unlocked { folder } => progress.aside(|| ui.warn_once(unlocked(folder))),
         Progress::Rebuilding { why } => {

@@ -10,6 +10,7 @@ use crate::cosim::checks::lockstep::PortLockstep;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated::verilated_ports::verilated;
 use crate::cosim::dut::verilated::waves::PortWaveWindow;
+use crate::cosim::dut::watched::power_up;
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::emit::ModuleSpec;
@@ -19,9 +20,6 @@ use crate::tools::whole_file;
 use anyhow::{anyhow, Context};
 use std::path::Path;
 
-/// Seed of register values before the reset; any value must work.
-const POWER_UP_SEED: u64 = 1;
-
 /// Verilog of a design in one form, for one command.
 pub(in crate::cli) struct Verilog<'a> {
     pub(in crate::cli) design: &'a Design,
@@ -29,6 +27,8 @@ pub(in crate::cli) struct Verilog<'a> {
     pub(in crate::cli) length: RunLength,
     /// Its own cache folder, if any.
     pub(in crate::cli) cache: Option<&'a Path>,
+    /// Seed of the run, from which the values of registers before the reset are drawn.
+    pub(in crate::cli) seed: u64,
     pub(in crate::cli) interrupt: &'a Interrupt,
     pub(in crate::cli) ui: &'a Ui,
 }
@@ -137,7 +137,10 @@ impl Verilog<'_> {
     pub(in crate::cli) fn build(&self) -> anyhow::Result<Box<dyn DutPorts>> {
         let built = library_in(self.cache, self.design, self.form, self.length, self.interrupt, self.ui);
         let library = self.interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
-        Ok(verilated(&library, POWER_UP_SEED)?)
+        let seed = power_up(self.seed);
+        self.ui
+            .detail(format_args!("registers hold values of seed {seed} before the reset, drawn from --seed"));
+        Ok(verilated(&library, seed)?)
     }
 }
 

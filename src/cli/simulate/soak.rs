@@ -9,6 +9,7 @@ use crate::cosim::checks::lockstep::{Difference, Lockstep};
 use crate::cosim::checks::violation::ViolationKind;
 use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::verilated::waves::WaveWindow;
+use crate::cosim::dut::watched::power_up;
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
 use crate::cosim::workloads::network::measure::RunError;
@@ -27,14 +28,12 @@ use std::time::{Duration, Instant};
 /// Cycles without movement after which a fabric is stuck; longer than any wait in these meshes.
 const WATCHDOG: u64 = 5_000;
 
-/// Seed of register values before the reset; any value must work.
-const POWER_UP_SEED: u64 = 1;
-
 /// Compare model and Verilog on random networks and fabrics
 ///
 /// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
 /// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each even
-/// seed is a whole fabric under decode steps, some with a memory out of order: every port is compared in every cycle.
+/// seed is a whole fabric under decode steps, some with a memory out of order or with faults, whose reports are checked:
+/// every port is compared in every cycle.
 /// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -78,6 +77,8 @@ pub(in crate::cli) struct SoakOutput {
     router_cycles: u64,
     /// The part of them in which all of the fabric was compared.
     fabric_router_cycles: u64,
+    /// Faults of external memory that took effect and were reported as they must be.
+    faults: u64,
     /// Seconds of wall time, builds included.
     #[serde(skip)]
     seconds: f64,
@@ -201,11 +202,12 @@ impl Soak<'_> {
     fn fabric(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
         let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
-        let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
+        let (interrupt, ui) = (self.interrupt, self.ui);
+        let verilog = Verilog { design, form, length, cache, seed: case.seed, interrupt, ui };
         let upset = self.upset(design.mesh)?;
         let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
         let mut stop = |_: Progress| self.interrupt.requested();
-        let found = Bench::on(socket, design)?.run(plan, &mut stop);
+        let found = Bench::on(socket, design)?.run_through(plan, &mut stop);
         report.runs += 1;
         let message = match &found {
             Err(DecodeError::Stopped) => return Err(stopped(report).into()),
@@ -214,8 +216,9 @@ impl Soak<'_> {
                 report.cycles += done.periods;
                 report.router_cycles += compared;
                 report.fabric_router_cycles += compared;
-                match done.violation_list.first() {
-                    Some(violation) => violation.message.clone(),
+                report.faults += SoakFabric::reached(done);
+                match case.wrong(done) {
+                    Some(message) => message,
                     None => {
                         report.fabrics += 1;
                         self.passed(case.seed, &case.title(), compared);
@@ -228,7 +231,7 @@ impl Soak<'_> {
         self.failed(report, case.seed, 0, &case.title(), message);
         let Err(DecodeError::Dut(DutError::Differ(difference))) = found else { return Ok(()) };
         verilog.show(&difference, &self.waves(case.seed), |socket| {
-            match Bench::on(socket, design).map(|bench| bench.run(plan, &mut stop)) {
+            match Bench::on(socket, design).map(|bench| bench.run_through(plan, &mut stop)) {
                 Ok(Err(DecodeError::Dut(end))) | Err(end) => Some(end),
                 Ok(_) => None,
             }
@@ -289,7 +292,7 @@ impl Soak<'_> {
         let library = library_in(Some(self.cache), &case.design, form, run, self.interrupt, self.ui);
         let library =
             self.interrupt.explain(library, &format!("while the fabric of seed {} was built", case.seed))?;
-        Ok(VerilatedMesh::open(&library, &case.design, POWER_UP_SEED)?)
+        Ok(VerilatedMesh::open(&library, &case.design, power_up(case.seed))?)
     }
 }
 
@@ -302,12 +305,21 @@ fn stopped(report: &SoakOutput) -> Interrupted {
 }
 
 fn prose(report: &SoakOutput) -> String {
-    let SoakOutput { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } =
-        report;
+    let SoakOutput {
+        networks,
+        fabrics,
+        runs,
+        cycles,
+        router_cycles,
+        fabric_router_cycles,
+        faults,
+        seconds,
+        ..
+    } = report;
     let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
     format!(
         "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \
-         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {seconds:.0} s\n  {}\n",
+         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {faults} faults reported, {seconds:.0} s\n  {}\n",
         report.command
     )
 }

@@ -71,6 +71,9 @@ const EXPORTS: &str = "{ global: meshkv_*; local: *; };\n";
 /// File name of the library in its cache entry.
 pub(in crate::cosim) const LIBRARY: &str = "libdut.so";
 
+/// Folder of headers that a caller puts beside the emitted files: all C++ of a library includes them first.
+pub const BESIDE: &str = "beside/";
+
 /// Version of the edits of generated code. Raise it with every change of them, so that libraries
 /// are built again.
 const REWRITING: &str = "5";
@@ -84,6 +87,11 @@ pub(in crate::cosim) struct Fabric<'a> {
 }
 
 impl Fabric<'_> {
+    /// Headers that all C++ includes first.
+    fn beside(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter().filter(|file| file.path.starts_with(BESIDE))
+    }
+
     fn sources<'s>(&'s self, piece: &'s Piece) -> impl Iterator<Item = &'s SourceFile> {
         self.files.iter().filter(|f| piece.uses(f))
     }
@@ -133,6 +141,9 @@ impl Fabric<'_> {
         for (name, text) in &self.recipe.files {
             key.add(name, text);
         }
+        for header in self.beside() {
+            key.add(&header.path, &header.text);
+        }
         for piece in &self.recipe.pieces {
             key.add("verilator flags", piece.arguments.join(" "));
             for file in self.sources(piece) {
@@ -162,6 +173,10 @@ impl Fabric<'_> {
     fn verilate(&self, build: &Path, piece: &Piece) -> Command {
         let mut verilator = self.toolchain.verilator.command();
         verilator.current_dir(build).args(&piece.arguments);
+        if self.beside().next().is_some() {
+            // Calls of such a header hide from Verilator that parts of a word do not depend on each other.
+            verilator.arg("-Wno-UNOPTFLAT");
+        }
         verilator.args(self.sources(piece).map(|f| format!("src/{}", f.path)));
         verilator
     }
@@ -240,6 +255,7 @@ impl Fabric<'_> {
         let build = work.join("build");
         write_all(&build.join("sim"), SHIM)?;
         write_all(&build.join("src"), self.shareable())?;
+        write_all(&build, self.beside().map(|file| (&file.path, &file.text)))?;
         write_all(&build.join("sim"), self.recipe.files.iter().map(|(name, text)| (*name, text)))?;
         write_all(&build.join("sim"), [("exports.map", EXPORTS)])?;
 
@@ -292,8 +308,9 @@ impl Fabric<'_> {
     /// and code that runs once are two units, or everything is one.
     fn write_units(&self, build: &Path) -> Result<Vec<(String, &'static str)>, BuildError> {
         let optimise = self.recipe.optimise;
-        let model = format!("#include \"sim/{}.cpp\"\n", self.recipe.model);
-        let generated = "#include \"sim/generated.h\"\n";
+        let beside: String = self.beside().map(|file| format!("#include \"{}\"\n", file.path)).collect();
+        let model = format!("{beside}#include \"sim/{}.cpp\"\n", self.recipe.model);
+        let generated = format!("{beside}#include \"sim/generated.h\"\n");
         let mut units = vec![("model".to_owned(), optimise, model)];
         for piece in &self.recipe.pieces {
             let [fast, slow] = includes(build, piece.folder)?;

@@ -6,11 +6,11 @@
 use super::error::BuildError;
 use std::ffi::{c_char, c_void};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// `MESHKV_ABI` of the header this file mirrors.
-const ABI: u32 = 3;
+const ABI: u32 = 4;
 
 /// Handle of a fabric, used only behind a pointer.
 pub(in crate::cosim) type Handle = c_void;
@@ -128,9 +128,54 @@ symbols! {
     pins_port: fn(*mut Handle, *const c_char) -> *mut u32;
     pins_tick: fn(*mut Handle, bool) -> i32;
     pins_clocks: fn(*mut Handle, *const RawClocks) -> bool;
+    pins_flip: fn(*mut Handle, u32, u32, u64, u32) -> bool;
+    pins_flipped: fn(*const Handle) -> bool;
     pins_wave_start: fn(*mut Handle, *const c_char) -> i32;
     pins_wave_stop: fn(*mut Handle);
     pins_message: fn(*const Handle) -> *const c_char;
+}
+
+/// Returns the words of `meshkv_mutants_state`: chosen, differed, count, present.
+type MutantsFn = unsafe extern "C" fn() -> *mut u32;
+
+/// The mutants of a library whose sources are guarded: one at most is chosen, for all simulations on it.
+#[derive(Debug, Clone)]
+pub struct Mutants {
+    state: MutantsFn,
+    _library: Library,
+}
+
+impl Mutants {
+    fn word(&self, at: usize) -> *mut u32 {
+        // SAFETY: the library is loaded, and has as many words as its third says.
+        unsafe { (self.state)().add(at) }
+    }
+
+    /// Chooses a mutant, or none with 0. No simulation may run meanwhile.
+    pub fn choose(&self, number: u32) {
+        // SAFETY: nothing else uses the words while no simulation runs.
+        unsafe { (*self.word(0), *self.word(1)) = (number, 0) };
+    }
+
+    /// Forgets whether the changed expression had another value.
+    pub fn forget(&self) {
+        // SAFETY: as above.
+        unsafe { *self.word(1) = 0 };
+    }
+
+    /// True if the changed expression of the chosen mutant has had another value since.
+    pub fn differed(&self) -> bool {
+        // SAFETY: as above.
+        unsafe { *self.word(1) != 0 }
+    }
+
+    /// True if the library has the mutant: elaboration may leave it out.
+    pub fn is_present(&self, number: u32) -> bool {
+        // SAFETY: as above; the word is one of those that are there.
+        let word = |at: usize| unsafe { *self.word(at) };
+        let at = number / 32;
+        at < word(2) && word(3 + at as usize) >> (number % 32) & 1 == 1
+    }
 }
 
 /// A loaded library of a compiled fabric. Cloning is cheap. Any number of
@@ -143,6 +188,8 @@ pub struct Library {
 struct Loaded {
     symbols: Symbols,
     geometry: Geometry,
+    path: PathBuf,
+    mutants: Option<MutantsFn>,
     // Declared last and never used again: the functions above are valid while it is loaded.
     _library: libloading::Library,
 }
@@ -168,7 +215,28 @@ impl Library {
         if geometry.abi != ABI {
             return Err(BuildError::Load(format!("it has interface {}, not {ABI}", geometry.abi)));
         }
-        Ok(Library { inner: Arc::new(Loaded { symbols, geometry, _library: library }) })
+        // SAFETY: a library that has it has it from the header of `eval::mutate`.
+        let mutants = unsafe { library.get::<MutantsFn>(b"meshkv_mutants\0") }.ok().map(|function| *function);
+        let path = path.to_owned();
+        Ok(Library { inner: Arc::new(Loaded { symbols, geometry, path, mutants, _library: library }) })
+    }
+
+    /// Loads a library that a build of this version has left at [`Library::path`].
+    ///
+    /// # Errors
+    /// [`BuildError::Load`] if it is not there, or of another version.
+    pub fn open(path: &Path) -> Result<Library, BuildError> {
+        Library::load(path)
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// The mutants of a guarded library.
+    pub fn mutants(&self) -> Option<Mutants> {
+        self.inner.mutants.map(|state| Mutants { state, _library: self.clone() })
     }
 
     pub(in crate::cosim) fn symbols(&self) -> &Symbols {

@@ -14,10 +14,11 @@ pub mod toolchain;
 pub mod verilate;
 pub mod wrap;
 
+pub use compile::BESIDE;
 pub use error::BuildError;
-pub use ffi::Library;
+pub use ffi::{Library, Mutants};
 pub use form::{BuildForm, RunLength, LONG_RUN};
 pub use progress::Progress;
 pub(in crate::cosim) use wrap::piece_ports::node_ports;
 pub use wrap::piece_ports::{endpoint_ports, one_place};
-pub(in crate::cosim) use wrap::port_names::{is_own, tiles_sharing};
+pub(in crate::cosim) use wrap::port_names::{is_own, tiles_sharing, SIDES};

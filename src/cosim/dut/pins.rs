@@ -7,7 +7,7 @@
 
 use super::clocks::Clocks;
 use super::error::DutError;
-use super::ports::DutPorts;
+use super::ports::{DutPorts, LinkFlip};
 use crate::cosim::bits::{get_bits, in_one_word, put_bits};
 use crate::cosim::build::ffi::Library;
 use crate::cosim::build::is_own;
@@ -32,6 +32,8 @@ pub struct Pin {
 pub struct Pins {
     dut: Box<dyn DutPorts>,
     cycle: u64,
+    /// A flip that has not come, and the cycle of one that has.
+    flip: (bool, Option<u64>),
 }
 
 impl Pins {
@@ -58,7 +60,7 @@ impl Pins {
     /// # Errors
     /// As [`Pins::open`].
     pub fn clocked(dut: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
-        let mut pins = Pins { dut, cycle: 0 };
+        let mut pins = Pins { dut, cycle: 0, flip: (false, None) };
         pins.set_clocks(clocks)?;
         let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };
         for _ in 0..periods {
@@ -163,8 +165,26 @@ impl Pins {
     /// [`DutError::Stopped`] if a check fired.
     pub fn tick(&mut self) -> Result<(), DutError> {
         self.dut.tick(false)?;
+        if self.flip.0 && self.dut.flipped() {
+            self.flip = (false, Some(self.cycle));
+        }
         self.cycle += 1;
         Ok(())
+    }
+
+    /// Inverts a bit of a flit on a link.
+    ///
+    /// # Errors
+    /// If the fabric has no such link.
+    pub fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.dut.flip(flip)?;
+        self.flip = (true, None);
+        Ok(())
+    }
+
+    /// Cycle in which that flit came; `None` if it has not.
+    pub fn flipped(&self) -> Option<u64> {
+        self.flip.1
     }
 
     /// Runs one period in reset.

@@ -2,9 +2,22 @@
 
 use super::clocks::Clocks;
 use super::error::DutError;
-use crate::design::NodeId;
+use crate::design::{NodeId, Port};
 use crate::model::cycle::network::Upset;
 use std::path::Path;
+
+/// A bit of a flit on a link between two tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkFlip {
+    /// Index of the tile that receives it.
+    pub tile: u32,
+    /// Side from which it comes.
+    pub side: Port,
+    /// Flits on this link before it, since the first reset.
+    pub number: u64,
+    /// Bit of its payload.
+    pub bit: u32,
+}
 
 /// A fabric as packed ports and a clock. Ports get numbers as they are looked up.
 pub trait DutPorts: std::fmt::Debug + Send {
@@ -51,6 +64,19 @@ pub trait DutPorts: std::fmt::Debug + Send {
     /// If it is not a model with routers.
     fn upset(&mut self, _tile: NodeId, _upset: Upset) -> Result<(), DutError> {
         Err(DutError::Mismatch("only a router of the model can be upset".to_owned()))
+    }
+
+    /// Inverts a bit of a flit on a link.
+    ///
+    /// # Errors
+    /// If it has no such link of its own: it is no Verilog in pieces, or the link is not there.
+    fn flip(&mut self, _flip: &LinkFlip) -> Result<(), DutError> {
+        Err(DutError::Mismatch("only links between verilated pieces can be flipped".to_owned()))
+    }
+
+    /// True once the flit of [`DutPorts::flip`] has come.
+    fn flipped(&self) -> bool {
+        false
     }
 
     /// Bits of a payload that it carries and that can be compared; the others are zero.

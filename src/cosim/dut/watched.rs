@@ -4,13 +4,16 @@ use crate::cosim::build::Library;
 use crate::cosim::dut::error::DutError;
 use crate::cosim::dut::model_mesh::ModelMesh;
 use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
+use crate::cosim::hash::mix;
 use crate::design::Design;
 
 /// Cycles with flits inside and none entering or leaving, after which the fabric counts as stuck.
 pub const WATCHDOG: u64 = 2_000;
 
-/// Seed of register values before the reset; any value must work.
-pub const POWER_UP_SEED: u64 = 1;
+/// Seed of what registers hold before the reset, drawn from the seed of a run; any value must work.
+pub fn power_up(seed: u64) -> u64 {
+    mix(seed ^ 0x706f_7765_725f_7570)
+}
 
 /// The model of a mesh.
 pub fn modelled(design: &Design) -> ModelMesh {
@@ -19,12 +22,12 @@ pub fn modelled(design: &Design) -> ModelMesh {
     model
 }
 
-/// A verilated mesh, after reset.
+/// A verilated mesh, after reset; `seed` is that of the run.
 ///
 /// # Errors
 /// As [`VerilatedMesh::open`].
-pub fn verilated(library: &Library, design: &Design) -> Result<VerilatedMesh, DutError> {
-    let mut dut = VerilatedMesh::open(library, design, POWER_UP_SEED)?;
+pub fn verilated(library: &Library, design: &Design, seed: u64) -> Result<VerilatedMesh, DutError> {
+    let mut dut = VerilatedMesh::open(library, design, power_up(seed))?;
     dut.watchdog(WATCHDOG);
     Ok(dut)
 }

@@ -3,6 +3,7 @@
 use super::axi::Beat;
 use super::channels::Layout;
 use crate::design::{Design, Refresh};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Beats of the longest burst that any U280 memory port accepts (AXI3 behind the HBM switch).
@@ -136,10 +137,12 @@ impl Behaviour {
 pub struct Fault {
     /// The port; `None` for all of them.
     pub port: Option<usize>,
-    /// Addresses of the beats that fail. [`FaultKind::Deaf`] and [`FaultKind::Shut`] ignore it.
+    /// Addresses of the beats that fail. [`FaultKind::Deaf`], [`FaultKind::Shut`] and [`FaultKind::Still`] ignore it.
     pub addresses: Range<u64>,
     /// Number of the first request, as the port accepts them, to which it applies.
     pub from: u64,
+    /// Number of the first request after them to which it does not.
+    pub to: u64,
     /// Kind of the fault.
     pub kind: FaultKind,
 }
@@ -147,7 +150,7 @@ pub struct Fault {
 impl Fault {
     /// A fault of a whole port.
     pub fn of_port(port: usize, kind: FaultKind) -> Fault {
-        Fault { port: Some(port), addresses: 0..u64::MAX, from: 0, kind }
+        Fault { port: Some(port), addresses: 0..u64::MAX, from: 0, to: u64::MAX, kind }
     }
 
     /// The same, but not for the first requests.
@@ -156,11 +159,18 @@ impl Fault {
         Fault { from: requests, ..self }
     }
 
+    /// The same for one request alone, by its number at the port.
+    #[must_use]
+    pub fn only(self, number: u64) -> Fault {
+        Fault { from: number, to: number + 1, ..self }
+    }
+
     /// True if it applies to this port, address and request.
     pub(in crate::cosim) fn hits(&self, port: usize, address: u64, number: u64) -> bool {
-        let here = self.port.is_none_or(|of| of == port) && number >= self.from;
+        let here = self.port.is_none_or(|of| of == port);
         let whole = matches!(self.kind, FaultKind::Deaf | FaultKind::Shut);
-        here && (whole || self.addresses.contains(&address))
+        let now = matches!(self.kind, FaultKind::Still { .. }) || (self.from..self.to).contains(&number);
+        here && now && (whole || self.addresses.contains(&address))
     }
 }
 
@@ -179,6 +189,44 @@ pub enum FaultKind {
     Deaf,
     /// The port accepts no write data.
     Shut,
+    /// Requests are answered twice, the second time unasked.
+    Twice,
+    /// The last beat but one is marked as the last; a request of one beat is answered well.
+    EarlyLast,
+    /// The last beat is not marked.
+    NoLast,
+    /// A bit of the first beat is inverted.
+    Flip(u32),
+    /// The port accepts and sends nothing from a cycle on, up to another.
+    Still {
+        /// First cycle.
+        from: u64,
+        /// First cycle after it.
+        to: u64,
+    },
+}
+
+impl FaultKind {
+    /// True if the port stands still in a cycle.
+    pub(super) fn stills(self, cycle: u64) -> bool {
+        matches!(self, FaultKind::Still { from, to } if (from..to).contains(&cycle))
+    }
+}
+
+/// The first cycle in which each fault of a list took effect at a port, by its place in the list.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Struck(BTreeMap<usize, u64>);
+
+impl Struck {
+    /// Notes that a fault takes effect in a cycle.
+    pub(super) fn by(&mut self, fault: usize, cycle: u64) {
+        self.0.entry(fault).or_insert(cycle);
+    }
+
+    /// Cycle of a fault.
+    pub(super) fn at(&self, fault: usize) -> Option<u64> {
+        self.0.get(&fault).copied()
+    }
 }
 
 /// Outputs of a port in a period.

@@ -1,7 +1,7 @@
 //! The external memory: a read slave behind every port of the fabric.
 
 use super::axi::{Limits, ReadRules, Request, Wires};
-use super::behaviour::{Base, Behaviour, Fault, Interface, Offer, Shape, LONGEST};
+use super::behaviour::{Base, Behaviour, Fault, Interface, Offer, Shape, Struck, LONGEST};
 use super::channels::Channels;
 use super::image::Image;
 use super::read_slave::{Port, PortCounts};
@@ -77,6 +77,13 @@ impl Memory {
     /// Replaces the faults. Requests accepted before are answered with the faults of that time.
     pub fn set_faults(&mut self, faults: Vec<Fault>) {
         self.behaviour.faults = faults;
+        self.ports.iter_mut().for_each(|port| port.struck = Struck::default());
+    }
+
+    /// The first cycle in which each fault took effect, in the order of the faults; `None` for one that has not.
+    pub fn struck(&self) -> Vec<Option<u64>> {
+        let first = |fault: usize| self.ports.iter().filter_map(|port| port.struck.at(fault)).min();
+        (0..self.behaviour.faults.len()).map(first).collect()
     }
 
     /// Runs a period in reset, with or without a request of a master, and forgets all requests.
@@ -122,6 +129,9 @@ impl Memory {
         let (slave, rules) = (&mut self.ports[port], &mut self.rules[port]);
         if !beat_ready {
             slave.count_refused();
+        }
+        if request.is_some() {
+            slave.refuse(cycle);
         }
         let requests = Wires { shown: request, ready: slave.takes_requests() };
         rules.judge(cycle, &requests, &slave.beat(beat_ready), &mut self.violations);

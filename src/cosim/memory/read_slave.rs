@@ -1,7 +1,7 @@
 //! One AXI4 read slave: accepts requests and returns beats with the timing of its [`Behaviour`].
 
 use super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
-use super::behaviour::{Behaviour, FaultKind, Offer, Shape};
+use super::behaviour::{Behaviour, FaultKind, Offer, Shape, Struck};
 use super::channels::Channels;
 use super::image::Image;
 use crate::cosim::hash::mix;
@@ -28,6 +28,8 @@ struct Burst {
     due: u64,
     /// Beats already on the wires or taken.
     shown: u32,
+    /// It was answered once, by a fault, and is answered again.
+    again: bool,
 }
 
 #[derive(Debug)]
@@ -40,6 +42,9 @@ pub(super) struct Port {
     beat: Beat,
     shows: bool,
     random: u64,
+    /// The fault by which no request is accepted in this period.
+    deaf: Option<usize>,
+    pub(super) struck: Struck,
     pub(super) counts: PortCounts,
 }
 
@@ -53,6 +58,8 @@ impl Port {
             beat: Beat { id: 0, response: OKAY, last: false, data },
             shows: false,
             random: mix(behaviour.seed ^ (index as u64) << 32),
+            deaf: None,
+            struck: Struck::default(),
             counts: PortCounts::default(),
         }
     }
@@ -76,13 +83,19 @@ impl Port {
         channels: &mut Channels,
     ) -> Offer<'_> {
         let full = self.bursts.len() >= behaviour.outstanding;
-        let deaf = self.fault(behaviour, (0, self.counts.requests), |kind| kind == FaultKind::Deaf).is_some();
-        self.request_ready = !(deaf || full || self.happens(behaviour.request_stall));
+        let now = (0, self.counts.requests);
+        self.deaf = self.fault(behaviour, now, |kind| kind == FaultKind::Deaf).map(|(fault, _)| fault);
+        let still = self.fault(behaviour, now, |kind| kind.stills(cycle));
+        if let Some((fault, _)) = still {
+            self.struck.by(fault, cycle);
+        }
+        let refuses = self.deaf.is_some() || still.is_some() || full;
+        self.request_ready = !(refuses || self.happens(behaviour.request_stall));
         // A valid beat stays until it is taken.
-        if !self.shows && !self.happens(behaviour.beat_gap) {
+        if !self.shows && still.is_none() && !self.happens(behaviour.beat_gap) {
             let chosen = self.choose(cycle, behaviour);
             if let Some(at) = chosen.filter(|&at| channels.take(self.index, self.next(at, shape), cycle)) {
-                self.show(at, shape, behaviour, image);
+                self.show(at, cycle, shape, behaviour, image);
             }
         }
         Offer { request_ready: self.request_ready, beat: self.shows.then_some(&self.beat) }
@@ -114,26 +127,46 @@ impl Port {
         burst.request.address + u64::from(burst.shown) * u64::from(shape.flit_bytes)
     }
 
-    fn show(&mut self, at: usize, shape: &Shape, behaviour: &Behaviour, image: &Image) {
+    fn show(&mut self, at: usize, cycle: u64, shape: &Shape, behaviour: &Behaviour, image: &Image) {
         let address = self.next(at, shape);
-        let burst = &mut self.bursts[at];
-        let number = burst.number;
-        burst.shown += 1;
-        let last = burst.shown > burst.request.len;
-        self.beat.id = burst.request.id;
-        self.beat.last = last;
-        if last {
+        let Burst { request, number, again, .. } = self.bursts[at];
+        let shown = self.bursts[at].shown + 1;
+        self.bursts[at].shown = shown;
+        let last = shown > request.len;
+        (self.beat.id, self.beat.last) = (request.id, last);
+        let faults = |kind| self.fault(behaviour, (request.address, number), |of| of == kind);
+        let (twice, early, none) = (
+            faults(FaultKind::Twice).filter(|_| last && !again),
+            faults(FaultKind::EarlyLast).filter(|_| shown == request.len),
+            faults(FaultKind::NoLast).filter(|_| last),
+        );
+        for (fault, _) in [twice, early, none].into_iter().flatten() {
+            self.struck.by(fault, cycle);
+        }
+        self.beat.last = last && none.is_none() || early.is_some();
+        if twice.is_some() {
+            (self.bursts[at].shown, self.bursts[at].again) = (0, true);
+        } else if last {
             self.bursts.remove(at);
         }
         let there = image.read(shape, address, &mut self.beat.data);
         let of_beats = |kind| matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError);
         let wrong = self.fault(behaviour, (address, number), of_beats);
-        self.beat.response = match wrong {
+        if let Some((fault, _)) = wrong {
+            self.struck.by(fault, cycle);
+        }
+        self.beat.response = match wrong.map(|(_, kind)| kind) {
             Some(FaultKind::SlaveError) => SLAVE_ERROR,
             Some(_) => DECODE_ERROR,
             None if there => OKAY,
             None => DECODE_ERROR,
         };
+        let flips = |kind| matches!(kind, FaultKind::Flip(_));
+        let flip = self.fault(behaviour, (request.address, number), flips).filter(|_| shown == 1);
+        if let Some((fault, FaultKind::Flip(bit))) = flip {
+            self.struck.by(fault, cycle);
+            self.beat.data[bit as usize / 32] ^= 1 << (bit % 32);
+        }
         if self.beat.response != OKAY {
             // Data of an error has no meaning and must not look valid.
             self.beat.data.iter_mut().for_each(|word| *word = !*word);
@@ -163,15 +196,26 @@ impl Port {
         let number = self.counts.requests;
         self.counts.requests += 1;
         let delayed = |kind| matches!(kind, FaultKind::Mute | FaultKind::Late(_));
-        let late = match self.fault(behaviour, (request.address, number), delayed) {
+        let fault = self.fault(behaviour, (request.address, number), delayed);
+        if let Some((fault, _)) = fault {
+            self.struck.by(fault, cycle);
+        }
+        let late = match fault.map(|(_, kind)| kind) {
             Some(FaultKind::Late(cycles)) => cycles,
             Some(_) => return false,
             None => 0,
         };
         let jitter = if behaviour.jitter > 0 { self.below(u64::from(behaviour.jitter) + 1) } else { 0 };
         let due = cycle + u64::from(behaviour.latency.max(1)) + u64::from(late) + jitter;
-        self.bursts.push_back(Burst { request, number, due, shown: 0 });
+        self.bursts.push_back(Burst { request, number, due, shown: 0, again: false });
         true
+    }
+
+    /// Notes that a request is on the wires and refused by a fault, if there is one.
+    pub(super) fn refuse(&mut self, cycle: u64) {
+        if let Some(fault) = self.deaf {
+            self.struck.by(fault, cycle);
+        }
     }
 
     /// Counts a refused beat, if there is one.
@@ -189,13 +233,14 @@ impl Port {
         self.bursts.len()
     }
 
-    /// The fault at an address, for the request of a number.
+    /// The fault at an address, for the request of a number, and its place in the list.
     fn fault(
         &self,
         behaviour: &Behaviour,
         (address, number): (u64, u64),
         of: impl Fn(FaultKind) -> bool,
-    ) -> Option<FaultKind> {
-        behaviour.faults.iter().find(|f| f.hits(self.index, address, number) && of(f.kind)).map(|f| f.kind)
+    ) -> Option<(usize, FaultKind)> {
+        let mut all = behaviour.faults.iter().enumerate();
+        all.find(|(_, f)| f.hits(self.index, address, number) && of(f.kind)).map(|(at, f)| (at, f.kind))
     }
 }

@@ -4,7 +4,7 @@
 use super::axi::{
     Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
 };
-use super::behaviour::{Behaviour, Fault, FaultKind, Interface, LONGEST};
+use super::behaviour::{Behaviour, Fault, FaultKind, Interface, Struck, LONGEST};
 use super::host_buffers::Bytes;
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::hash::mix;
@@ -79,6 +79,9 @@ pub struct WriteMemory {
     taken: u64,
     beats: u64,
     random: u64,
+    /// The fault by which no request is accepted in this period, and that by which no data is.
+    refused: [Option<usize>; 2],
+    struck: Struck,
     violations: Violations,
 }
 
@@ -100,6 +103,8 @@ impl WriteMemory {
             offer: WriteOffer { request_ready: false, data_ready: false, response: None },
             taken: 0,
             beats: 0,
+            refused: [None; 2],
+            struck: Struck::default(),
             violations: Violations::default(),
         }
     }
@@ -107,6 +112,12 @@ impl WriteMemory {
     /// Replaces the faults.
     pub fn set_faults(&mut self, faults: Vec<Fault>) {
         self.behaviour.faults = faults;
+        self.struck = Struck::default();
+    }
+
+    /// The first cycle in which each fault took effect, in the order of the faults; `None` for one that has not.
+    pub fn struck(&self) -> Vec<Option<u64>> {
+        (0..self.behaviour.faults.len()).map(|fault| self.struck.at(fault)).collect()
     }
 
     /// Requests accepted so far.
@@ -138,24 +149,27 @@ impl WriteMemory {
         of_256 > 0 && self.below(256) < u64::from(of_256)
     }
 
-    fn fault(&self, address: u64, number: u64, of: impl Fn(FaultKind) -> bool) -> Option<FaultKind> {
-        self.behaviour
-            .faults
-            .iter()
-            .find(|f| f.hits(self.port, address, number) && of(f.kind))
-            .map(|f| f.kind)
+    /// The fault at an address, for the request of a number, and its place in the list.
+    fn fault(&self, address: u64, number: u64, of: impl Fn(FaultKind) -> bool) -> Option<(usize, FaultKind)> {
+        let mut all = self.behaviour.faults.iter().enumerate();
+        all.find(|(_, f)| f.hits(self.port, address, number) && of(f.kind)).map(|(at, f)| (at, f.kind))
     }
 
     /// Outputs in the period of this cycle. Call it once per cycle.
     pub fn drive(&mut self, cycle: u64) -> WriteOffer {
-        let never = |kind| self.fault(0, self.taken, |of| of == kind).is_some();
-        let (deaf, shut) = (never(FaultKind::Deaf), never(FaultKind::Shut));
+        let never = |kind| self.fault(0, self.taken, |of| of == kind).map(|(fault, _)| fault);
+        self.refused = [never(FaultKind::Deaf), never(FaultKind::Shut)];
+        let still = self.fault(0, self.taken, |kind| kind.stills(cycle));
+        if let Some((fault, _)) = still {
+            self.struck.by(fault, cycle);
+        }
+        let [deaf, shut] = self.refused.map(|by| by.is_some() || still.is_some());
         let full = self.requests.len() + self.due.len() >= self.behaviour.outstanding;
         let (stall, gap) = (self.behaviour.request_stall, self.behaviour.beat_gap);
         self.offer.request_ready = !(self.happens(stall) || deaf || full);
         self.offer.data_ready = !(self.happens(gap) || shut || self.data.len() >= LONGEST as usize);
         // A valid response stays until it is taken.
-        if self.offer.response.is_none() && !self.happens(gap) {
+        if self.offer.response.is_none() && still.is_none() && !self.happens(gap) {
             let first_of_id =
                 |at: usize| self.due.iter().take(at).all(|d| d.response.id != self.due[at].response.id);
             let most = if self.behaviour.reorder { self.due.len() } else { self.due.len().min(1) };
@@ -176,6 +190,10 @@ impl WriteMemory {
         for (address, beat) in self.fresh.drain(..) {
             store.store(address, &beat.data, beat.strobes);
             self.beats += 1;
+        }
+        let shown = [written.request.is_some(), written.beat.is_some()];
+        for fault in self.refused.into_iter().zip(shown).filter_map(|(by, shown)| by.filter(|_| shown)) {
+            self.struck.by(fault, cycle);
         }
         let request = Wires { shown: written.request, ready: self.offer.request_ready };
         let beat = Wires { shown: written.beat, ready: self.offer.data_ready };
@@ -203,7 +221,12 @@ impl WriteMemory {
         let Some((request, number)) = self.requests.pop_front() else { return };
         let data: Vec<WriteBeat> = self.data.drain(..=request.len as usize).collect();
         let start = self.of.base.inside(request.address);
-        let fault = self.fault(start, number, |kind| !matches!(kind, FaultKind::Deaf | FaultKind::Shut));
+        let of_answers = |kind| !matches!(kind, FaultKind::Deaf | FaultKind::Shut | FaultKind::Still { .. });
+        let fault = self.fault(start, number, of_answers);
+        if let Some((fault, _)) = fault {
+            self.struck.by(fault, cycle);
+        }
+        let fault = fault.map(|(_, kind)| kind);
         let mut answer = match fault {
             Some(FaultKind::SlaveError) => SLAVE_ERROR,
             Some(FaultKind::DecodeError) => DECODE_ERROR,
@@ -233,6 +256,9 @@ impl WriteMemory {
         let due = cycle + u64::from(self.behaviour.latency.max(1)) + late + jitter;
         let response = WriteResponse { id: request.id, response: answer };
         self.due.push_back(Due { cycle: due, response, data: kept });
+        if fault == Some(FaultKind::Twice) {
+            self.due.push_back(Due { cycle: due, response, data: Vec::new() });
+        }
     }
 
     /// Runs a period in reset, with or without a request or data of the master, and forgets

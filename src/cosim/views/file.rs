@@ -31,16 +31,35 @@ pub(super) fn tables(groups: &[&Group]) -> BTreeMap<String, (Meaning, u32)> {
     lines.filter_map(|line| Some((table(line)?, (line.meaning, line.signal.width)))).collect()
 }
 
+/// What waves are of.
+pub(super) struct Source<'a> {
+    /// Name of the design.
+    pub(super) name: &'a str,
+    /// The design, which gives values their meanings; none if a module of it ran by itself.
+    pub(super) design: Option<&'a Design>,
+}
+
+impl<'a> Source<'a> {
+    /// A design as a whole.
+    pub(super) fn of(design: &'a Design) -> Source<'a> {
+        Source { name: &design.name, design: Some(design) }
+    }
+}
+
 /// The values of a table with their names, the values as digits.
-pub(super) fn values(meaning: Meaning, design: &Design, digits: impl Fn(u64) -> String) -> Context {
-    let named = meaning.values(design).into_iter().map(|(value, name)| (digits(value), name));
+pub(super) fn values(meaning: Meaning, source: &Source, digits: impl Fn(u64) -> String) -> Context {
+    let named = source
+        .design
+        .map_or_else(Vec::new, |design| meaning.values(design))
+        .into_iter()
+        .map(|(value, name)| (digits(value), name));
     let mut context = Context::new();
     context.insert("values", &named.collect::<Vec<_>>());
     context
 }
 
 /// Groups with their signals. Headings and signals are numbered in their order, as Surfer names its items.
-pub(super) fn context(waves: &Path, groups: &[&Group], design: &Design) -> Context {
+pub(super) fn context(waves: &Path, groups: &[&Group], source: &Source) -> Context {
     let count: usize = groups.iter().map(|group| group.lines.len() + 1).sum();
     let mut at = 0;
     let mut shown = |group: &&Group| {
@@ -57,7 +76,7 @@ pub(super) fn context(waves: &Path, groups: &[&Group], design: &Design) -> Conte
         json!({"name": group.name, "word": word(&group.name), "open": group.open, "lines": lines})
     };
     let mut context = Context::new();
-    context.insert("design", &design.name);
+    context.insert("design", source.name);
     context.insert("stem", &stem(waves));
     context.insert("groups", &groups.iter().map(&mut shown).collect::<Vec<_>>());
     context

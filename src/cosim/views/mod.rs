@@ -21,6 +21,7 @@ pub use module::module_views;
 pub use way::Focus;
 
 use crate::design::Design;
+use file::Source;
 use std::path::Path;
 
 /// The files of the views of `waves`, the first for GTKWave and the second for Surfer; then the
@@ -31,8 +32,9 @@ use std::path::Path;
 pub fn views(waves: &Path, design: &Design, focus: Focus) -> Result<Vec<ViewFile>, ViewError> {
     let hierarchy = read(waves)?;
     let groups = groups(&hierarchy, design, focus);
-    let mut files = gtkwave::files(waves, &hierarchy, &groups, design);
-    let others = surfer::files(waves, &groups, design);
+    let source = Source::of(design);
+    let mut files = gtkwave::files(waves, &hierarchy, &groups, &source);
+    let others = surfer::files(waves, &groups, &source);
     files.splice(1..1, others);
     Ok(files)
 }
@@ -53,8 +55,9 @@ mod tests {
         file.add(router, "rx_l_valid [3:0]", 4);
         file.add("TOP.meshkv_mesh", "clk", 1);
         let (waves, groups) = (Path::new("a/run.fst"), groups(&file, &design, Focus::Corners));
-        let gtkwave = gtkwave::files(waves, &file, &groups, &design);
-        let surfer = surfer::files(waves, &groups, &design);
+        let source = Source::of(&design);
+        let gtkwave = gtkwave::files(waves, &file, &groups, &source);
+        let surfer = surfer::files(waves, &groups, &source);
         let names =
             |files: &[ViewFile]| -> Vec<_> { files.iter().map(|f| f.0.display().to_string()).collect() };
         assert_eq!(names(&gtkwave), ["a/run.gtkw", "a/run.gtkw.values/class-4.txt"]);

@@ -3,9 +3,8 @@
 //! Surfer's state files depend on its version; its commands are documented and stay. Groups are
 //! dividers, since no command puts signals that were just added into a group.
 
-use super::file::{context, filled, stem, tables, values, ViewFile};
+use super::file::{context, filled, stem, tables, values, Source, ViewFile};
 use super::groups::Group;
-use crate::design::Design;
 use std::path::Path;
 
 const COMMANDS: &str = include_str!("../../../templates/views/surfer.sucl.tera");
@@ -15,13 +14,13 @@ const MAPPING: &str = include_str!("../../../templates/views/surfer_mapping.txt.
 const MAPPINGS: &str = ".surfer/mappings";
 
 /// The command file beside `waves`, then the mappings.
-pub(super) fn files(waves: &Path, groups: &[Group], design: &Design) -> Vec<ViewFile> {
+pub(super) fn files(waves: &Path, groups: &[Group], source: &Source) -> Vec<ViewFile> {
     let open: Vec<&Group> = groups.iter().filter(|group| group.open).collect();
-    let commands = filled(COMMANDS, &context(waves, &open, design));
+    let commands = filled(COMMANDS, &context(waves, &open, source));
     let mapping = |(table, (meaning, width))| {
         let name = format!("{}-{table}", stem(waves));
         let path = waves.with_file_name(MAPPINGS).join(format!("{name}.txt"));
-        let mut mapping = values(meaning, design, |value| format!("{value:x}"));
+        let mut mapping = values(meaning, source, |value| format!("{value:x}"));
         mapping.insert("name", &name);
         mapping.insert("width", &width);
         (path, filled(MAPPING, &mapping))

@@ -5,9 +5,11 @@ pub mod decode;
 pub mod device;
 pub mod fetch;
 pub mod network;
+pub mod random;
 mod shared;
 pub mod steps;
 
+pub use shared::bound::Bound;
 pub use shared::breakdown::{Event, Passed};
 pub use shared::slice_id::SliceId;
 pub use shared::watchdog::{Watchdog, TIMEOUT};

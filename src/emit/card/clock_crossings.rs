@@ -160,15 +160,11 @@ fn idle(tiles: u32) -> Crossing {
 }
 
 /// The reset request to the other clock, and its acknowledgement.
-fn resets() -> [Crossing; 2] {
-    let bit = |doc: &str, path: &str, writer, width| single(doc, path.to_owned(), writer, width);
+fn resets() -> [Crossing; 3] {
+    let bit = |doc: &str, path: &str, writer| single(doc, path.to_owned(), writer, 1);
     [
-        bit("Reset request, to PaD.", "u_front/u_reset/u_asked", "net", 1),
-        bit(
-            "Reset is held, and for how long: two bits, each sampled independently.",
-            "u_front/u_reset/u_held",
-            "pe",
-            2,
-        ),
+        bit("Reset request, to PaD.", "u_front/u_reset/u_asked", "net"),
+        bit("Reset has been held for long enough.", "u_front/u_reset/u_held", "pe"),
+        bit("Reset is held.", "u_front/u_reset/u_low", "pe"),
     ]
 }

@@ -101,7 +101,7 @@ fn front(design: &Design) -> Vec<Kept> {
     vec![
         kept("Front.", &with(FRONT, &["u_counters", "u_counters/u_pads", "u_reset"]), 4),
         kept("Query of a PaD counter and its answer.", &words, 6),
-        kept("Synchronizers of the resets.", &below(&reset, &["u_asked", "u_held"]), 2),
+        kept("Synchronizers of the resets.", &below(&reset, &["u_asked", "u_held", "u_low"]), 3),
         kept("Resets of the rows.", &ways, 2 * rows),
         kept("Resets of the tiles.", &leaves, 2 * design.mesh.tiles() as u32),
     ]

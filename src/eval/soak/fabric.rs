@@ -2,8 +2,9 @@
 
 use super::Draw;
 use crate::config::{Config, PlacementKind, Spread};
+use crate::cosim::faults::{judge, Depth, Injected};
 use crate::cosim::workloads::decode::step;
-use crate::cosim::workloads::decode::{Pace, Plan, Workload};
+use crate::cosim::workloads::decode::{Decoded, Pace, Plan, Workload};
 use crate::design::{Design, Mapping, Sharing};
 
 /// Draws of a configuration: an illegal one is drawn again.
@@ -23,6 +24,8 @@ pub struct SoakFabric {
     pub design: Design,
     /// The steps, one after the other.
     pub plan: Plan,
+    /// Faults of its memory.
+    pub faults: Vec<Injected>,
 }
 
 impl SoakFabric {
@@ -34,15 +37,38 @@ impl SoakFabric {
         let mut draw = Draw::new(seed);
         let designs = (0..DRAWS).filter_map(|_| Design::from_config("soak", &config(&mut draw)).ok());
         let design = { designs }.next().expect("a legal design is drawn");
-        let plan = plan(&mut draw, &design, seed);
-        SoakFabric { seed, design, plan }
+        let mut plan = plan(&mut draw, &design, seed);
+        let faults = faults(&mut draw, &design);
+        plan.memory.faults = faults.iter().filter_map(Injected::of_external).cloned().collect();
+        SoakFabric { seed, design, plan, faults }
     }
 
     /// The case in a few words.
     pub fn title(&self) -> String {
         let (mesh, steps) = (self.design.mesh, self.plan.steps);
         let plural = if steps == 1 { "" } else { "s" };
-        format!("fabric of {} x {}, {steps} decode step{plural}", mesh.cols(), mesh.rows())
+        let faults: String = self.faults.iter().map(|fault| format!(", {fault}")).collect();
+        format!("fabric of {} x {}, {steps} decode step{plural}{faults}", mesh.cols(), mesh.rows())
+    }
+
+    /// Number of faults that took effect in a run.
+    pub fn reached(done: &Decoded) -> u64 {
+        done.struck.iter().flatten().count() as u64
+    }
+
+    /// The first thing that is not as it must be in a run: a report that does not fit the faults, or any violation where
+    /// none took effect.
+    pub fn wrong(&self, done: &Decoded) -> Option<String> {
+        let seen = done.seen(&self.design);
+        let struck = self.faults.iter().zip(&done.struck).filter(|(_, at)| at.is_some());
+        let (faults, reached): (Vec<_>, Vec<_>) = struck.map(|(fault, at)| (fault.clone(), *at)).unzip();
+        if faults.is_empty() {
+            let violation = done.violation_list.first().map(|violation| violation.message.clone());
+            return violation.or_else(|| done.faults.first().map(ToString::to_string));
+        }
+        let judged = judge(&faults, &reached, &seen, (&self.design, Depth::Core));
+        let wrong = judged.into_iter().find(|one| !one.as_expected)?;
+        Some(format!("{} must be reported as {}, and this was: {seen}", wrong.fault, wrong.expected))
     }
 }
 
@@ -78,6 +104,23 @@ fn config(draw: &mut Draw) -> Config {
         c.model.heads = c.model.kv_heads * draw.from(1, 3);
     }
     c
+}
+
+/// Random faults of its memory in one of two fabrics: early in a run, so that most of them take effect.
+fn faults(draw: &mut Draw, design: &Design) -> Vec<Injected> {
+    let count = if draw.one_in(2) { draw.from(1, 2) } else { 0 };
+    let fault = |draw: &mut Draw| {
+        let (port, number) = (draw.from(0, design.memory.ports - 1), draw.from(0, 9));
+        let (cycle, cycles) = (draw.from(0, 1500), draw.from(1, 2000));
+        let text = match draw.from(0, 3) {
+            0 => format!("slverr@hbm{port}:{number}"),
+            1 => format!("decerr@hbm{port}:{number}"),
+            2 => format!("late@hbm{port}:{number}+{cycles}"),
+            _ => format!("stall@hbm{port}:{cycle}+{cycles}"),
+        };
+        text.parse().expect("what is drawn is a fault")
+    };
+    (0..count).map(|_| fault(draw)).collect()
 }
 
 /// Random decode steps on it.
@@ -117,7 +160,9 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 13] = [
+        let parts: [Part<'_>; 15] = [
+            &|case| case.title().contains(", slverr@"),
+            &|case| case.title().contains(", stall@"),
             &|case| case.design.placement.by_slice(),
             &|case| !case.design.mare.enable,
             &|case| !case.design.mare.dedup,

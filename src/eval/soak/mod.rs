@@ -2,7 +2,11 @@
 //!
 //! * `network`: routers alone, under eight runs of traffic.
 //! * `fabric`: the whole fabric, under decode steps.
+//!
+//! Beside them are runs and steps of drawn shapes, whose cycles are set beside forecasts: [`drawn_run`], [`drawn_step`].
 
+pub(super) mod drawn_run;
+pub(super) mod drawn_step;
 mod fabric;
 mod network;
 

@@ -4,7 +4,7 @@ use crate::config::{DecodeWork, Engine, TrafficWork};
 use crate::cosim::build::{BuildForm, Library, RunLength, LONG_RUN};
 use crate::cosim::dut::network::Network;
 use crate::cosim::dut::verilated::verilated_ports;
-use crate::cosim::dut::watched::{modelled, verilated, POWER_UP_SEED};
+use crate::cosim::dut::watched::{modelled, power_up, verilated};
 use crate::cosim::traffic::generator::Traffic;
 use crate::cosim::workloads::decode::{flits_of_step, Bench, DecodeError};
 use crate::cosim::workloads::network::measure::RunError;
@@ -63,7 +63,7 @@ impl<'a> Execute<'a> {
 
     fn verilated_traffic(&self, design: &Design, work: &TrafficWork) -> anyhow::Result<Value> {
         let library = (self.build)(design, BuildForm::OneRouter, RunLength::Long)?;
-        let mut dut = verilated(&library, design)?;
+        let mut dut = verilated(&library, design, work.seed)?;
         dut.record(true, true);
         self.traffic(&mut dut, design, work)
     }
@@ -112,7 +112,7 @@ impl<'a> Execute<'a> {
                 let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
                 let length = RunLength::of(due, LONG_RUN);
                 let library = (self.build)(design, BuildForm::FabricPieces, length)?;
-                Bench::on(verilated_ports::verilated(&library, POWER_UP_SEED)?, design)?
+                Bench::on(verilated_ports::verilated(&library, power_up(plan.seed))?, design)?
             }
         };
         let done = bench.run(&plan, &mut |_| self.interrupt.requested())?;

@@ -3,14 +3,21 @@
 //! The properties themselves stand in the templates of the modules, under `FORMAL`. The list stands in
 //! `templates/formal/`, a file a block. It knows neither tools nor designs.
 
+use super::pair::{Pair, LABEL, PAIR};
 use crate::emit::SourceFile;
 use anyhow::{bail, ensure, Context, Result};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Lists of blocks, in the order of blocks.
-const LISTS: &[(&str, &str)] = &[("common", include_str!("../../../templates/formal/common.toml"))];
+const LISTS: &[(&str, &str)] = &[
+    ("common", include_str!("../../../templates/formal/common.toml")),
+    ("network", include_str!("../../../templates/formal/network.toml")),
+    ("mare", include_str!("../../../templates/formal/mare.toml")),
+    ("takv", include_str!("../../../templates/formal/takv.toml")),
+    ("device", include_str!("../../../templates/formal/device.toml")),
+];
 
 /// What labels of assertions begin with that only help to prove others.
 const LEMMA: &str = "lemma_";
@@ -19,7 +26,7 @@ const LEMMA: &str = "lemma_";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
-    /// Block of the hardware, by the file of the list.
+    /// Block of the hardware.
     #[serde(skip)]
     pub block: String,
     /// The module.
@@ -34,9 +41,22 @@ pub struct Proof {
     /// Clocks that have no relation to each other; none if the module has one clock.
     #[serde(default)]
     pub clocks: Vec<String>,
+    /// Two copies that are compared after a reset; none where the module has properties of its own.
+    pub pair: Option<Pair>,
     /// The properties.
     #[serde(rename = "property")]
     pub properties: Vec<Property>,
+}
+
+impl Proof {
+    /// The module that is decided.
+    pub(super) fn top(&self) -> &str {
+        if self.pair.is_some() {
+            PAIR
+        } else {
+            &self.module
+        }
+    }
 }
 
 /// One property.
@@ -47,8 +67,23 @@ pub struct Property {
     pub label: String,
     /// The property as a sentence.
     pub says: String,
-    /// A fault that refutes it.
-    pub mutant: Mutant,
+    /// A fault that refutes it. Where a module has several forms, one for each: the first whose text is there is used.
+    #[serde(deserialize_with = "one_or_several")]
+    pub mutant: Vec<Mutant>,
+}
+
+/// A mutant, or an array of them.
+fn one_or_several<'d, D: Deserializer<'d>>(list: D) -> Result<Vec<Mutant>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        One(Mutant),
+        Several(Vec<Mutant>),
+    }
+    Ok(match Either::deserialize(list)? {
+        Either::One(mutant) => vec![mutant],
+        Either::Several(mutants) => mutants,
+    })
 }
 
 /// A fault: one text of a module is replaced by another.
@@ -112,9 +147,9 @@ struct List {
 /// If a list is not well formed, which a test of this program detects.
 pub fn all() -> Result<Vec<Proof>> {
     let mut proofs = Vec::new();
-    for (block, text) in LISTS {
-        let list: List = toml::from_str(text).with_context(|| format!("templates/formal/{block}.toml"))?;
-        proofs.extend(list.proof.into_iter().map(|proof| Proof { block: (*block).to_owned(), ..proof }));
+    for (name, text) in LISTS {
+        let list: List = toml::from_str(text).with_context(|| format!("templates/formal/{name}.toml"))?;
+        proofs.extend(list.proof);
     }
     Ok(proofs)
 }
@@ -124,10 +159,12 @@ pub fn all() -> Result<Vec<Proof>> {
 /// # Errors
 /// If a proof and the assertions of its module do not agree, or a mutant names a text that is not there once.
 pub fn of(files: &[SourceFile]) -> Result<Vec<Proof>> {
-    let has = |module: &str| files.iter().any(|file| module_of(file) == Some(module));
+    let file = |module: &str| files.iter().find(|file| module_of(file) == Some(module));
     let mut proofs = all()?;
-    proofs.retain(|proof| has(&proof.module));
-    for proof in &proofs {
+    proofs.retain(|proof| file(&proof.module).is_some());
+    for proof in &mut proofs {
+        let path = file(&proof.module).map_or("", |file| file.path.as_str());
+        proof.block = path.split('/').nth(1).unwrap_or_default().to_owned();
         agrees(proof, files).with_context(|| format!("the proof of {}", proof.module))?;
     }
     Ok(proofs)
@@ -146,27 +183,96 @@ pub(super) fn text_of<'f>(files: &'f [SourceFile], module: &str) -> Result<&'f s
 
 fn agrees(proof: &Proof, files: &[SourceFile]) -> Result<()> {
     ensure!(!proof.sizes.is_empty(), "it has no sizes");
-    let asserted = labels(text_of(files, &proof.module)?);
+    let asserted = asserted(proof, files)?;
     let listed: BTreeSet<_> = proof.properties.iter().map(|property| property.label.clone()).collect();
     let named: BTreeSet<_> = asserted.iter().filter(|label| !label.starts_with(LEMMA)).cloned().collect();
     if let Some(label) = listed.symmetric_difference(&named).next() {
         let without = if named.contains(label) { "in the list" } else { "an assertion" };
         bail!("{label} is not {without}");
     }
-    for Property { label, mutant, .. } in &proof.properties {
-        let module = mutant.module.as_deref().unwrap_or(&proof.module);
-        let times = text_of(files, module)?.matches(&mutant.from).count();
-        ensure!(times == 1, "the mutant of {label}: {module} has `{}` {times} times", mutant.from);
+    for property in &proof.properties {
+        mutant_of(proof, property, files)?;
     }
     Ok(())
 }
 
-/// Labels of the assertions of a module.
-pub(super) fn labels(text: &str) -> BTreeSet<String> {
-    let of_line = |line: &str| {
-        let (label, rest) = line.trim().split_once(':')?;
-        let name = !label.is_empty() && label.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        (name && rest.trim_start().starts_with("assert")).then(|| label.trim().to_owned())
+/// The mutant of a property that these files have.
+pub(super) fn mutant_of<'p>(
+    proof: &Proof,
+    property: &'p Property,
+    files: &[SourceFile],
+) -> Result<&'p Mutant> {
+    let times = |mutant: &Mutant| {
+        let module = mutant.module.as_deref().unwrap_or(&proof.module);
+        text_of(files, module).map_or(0, |text| text.matches(&mutant.from).count())
     };
-    text.lines().filter_map(of_line).collect()
+    let found = property.mutant.iter().find(|mutant| times(mutant) == 1);
+    found.with_context(|| {
+        let tried = property.mutant.iter().map(|m| format!("`{}` is there {} times", m.from, times(m)));
+        format!("no mutant of {}: {}", property.label, tried.collect::<Vec<_>>().join(", "))
+    })
+}
+
+/// Labels of the assertions of a proof.
+pub(super) fn asserted(proof: &Proof, files: &[SourceFile]) -> Result<BTreeSet<String>> {
+    let own = || text_of(files, &proof.module).map(labels);
+    if proof.pair.is_some() {
+        Ok(BTreeSet::from([LABEL.to_owned()]))
+    } else {
+        own()
+    }
+}
+
+/// Labels of the assertions of a module: `label : assert (...)`, also over two lines.
+pub(super) fn labels(text: &str) -> BTreeSet<String> {
+    let part_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before = |(at, _): (usize, &str)| {
+        let head = text[..at].trim_end().strip_suffix(':')?.trim_end();
+        let begin = head.rfind(|c| !part_of_name(c)).map_or(0, |last| last + 1);
+        Some(head[begin..].to_owned())
+    };
+    text.match_indices("assert (").filter_map(before).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::design::Design;
+    use crate::emit;
+
+    #[test]
+    fn labels_are_those_of_assertions_on_one_line_or_two() {
+        let text = "one : assert (a);\n    two :\n    assert (b);\n    assume (c); // three: no\n    wire x = y ? p : q;\n";
+        assert_eq!(labels(text), BTreeSet::from(["one".to_owned(), "two".to_owned()]));
+    }
+
+    #[test]
+    fn every_property_of_the_list_is_in_a_module_and_every_mutant_names_a_text_of_it() {
+        for stages in [2, 3] {
+            let mut config = Config::default();
+            config.noc.router_stages = stages;
+            config.kv.append = true;
+            let files = emit::emit(&Design::from_config("all", &config).unwrap()).unwrap();
+            let proofs = of(&files).unwrap();
+            let labels: BTreeSet<_> = proofs
+                .iter()
+                .flat_map(|proof| proof.properties.iter().map(|p| (&proof.module, &p.label)))
+                .collect();
+            assert_eq!(labels.len(), proofs.iter().map(|proof| proof.properties.len()).sum::<usize>());
+            let asserted = files.iter().filter(|file| file.text.contains("assert (")).filter_map(module_of);
+            let listed: BTreeSet<_> = proofs.iter().map(|proof| proof.module.as_str()).collect();
+            assert_eq!(asserted.collect::<BTreeSet<_>>(), listed, "modules with assertions have proofs");
+        }
+    }
+
+    #[test]
+    fn a_list_that_does_not_fit_its_module_is_refused_by_name() {
+        let file = SourceFile {
+            path: "rtl/common/meshkv_fifo.v".to_owned(),
+            text: "module meshkv_fifo; occupancy : assert (1); endmodule".to_owned(),
+        };
+        let error = format!("{:#}", of(&[file]).unwrap_err());
+        assert_eq!(error, "the proof of meshkv_fifo: order is not an assertion");
+    }
 }

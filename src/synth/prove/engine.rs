@@ -16,6 +16,10 @@ use std::time::Instant;
 /// Version of the recipe, raised with every change to force new verdicts.
 const RECIPE: &str = "1";
 
+/// Steps, and seconds, in which a mutant must break its property.
+const STEPS: u32 = 150;
+const SEARCH: u32 = 30;
+
 /// Files of an entry of the cache.
 const DECIDED: &str = "verdict.json";
 const WAVES: &str = "counterexample.fst";
@@ -38,11 +42,13 @@ pub(super) struct Task {
     pub(super) parameters: Vec<(String, String)>,
     /// The one assertion that counts; all if there is none.
     pub(super) only: Option<String>,
+    /// Registers of either copy begin with any value, but for these; none where registers keep their initial values.
+    pub(super) any_state: Option<Vec<String>>,
     /// Labels of all assertions of the module.
     pub(super) labels: Vec<String>,
     /// True if clocks are wires that say where an edge is.
     pub(super) steps: bool,
-    /// True if a counterexample is expected, which short runs find faster.
+    /// True if a counterexample is expected: then only runs of limited length are looked at.
     pub(super) falls: bool,
 }
 
@@ -94,7 +100,8 @@ pub(super) fn decide(provers: &Provers, task: &Task, limits: &Limits) -> Result<
     let entry = cache.entry(&key, &mut Silent, |work, _| {
         let decision = Attempt { provers, task, limits, work }.run()?;
         let path = work.join(DECIDED);
-        let text = serde_json::to_vec(&decision).map_err(|e| io_error("cannot write", &path)(io::Error::other(e)))?;
+        let text = serde_json::to_vec(&decision)
+            .map_err(|e| io_error("cannot write", &path)(io::Error::other(e)))?;
         fs::write(&path, text).map_err(io_error("cannot write", &path))
     })?;
     let path = entry.join(DECIDED);
@@ -115,14 +122,20 @@ fn without_comments(text: &str) -> String {
 
 /// Commands of Yosys up to a flat netlist with free inputs: nets that nothing drives, and what registers hold at first.
 fn netlist(task: &Task, only: Option<&str>) -> String {
-    let values: Vec<_> = task.parameters.iter().map(|(name, value)| format!(" -set {name} {value}")).collect();
-    let change = if values.is_empty() { String::new() } else { format!("chparam{} {}; ", values.concat(), task.top) };
+    let values: Vec<_> =
+        task.parameters.iter().map(|(name, value)| format!(" -set {name} {value}")).collect();
+    let change =
+        if values.is_empty() { String::new() } else { format!("chparam{} {}; ", values.concat(), task.top) };
     let only = only.map_or(String::new(), |label| {
         // Labels are names of cells.
         format!("delete t:$assert */{label} %d; ")
     });
+    let free = task.any_state.as_ref().map_or(String::new(), |keeps| {
+        let kept: String = keeps.iter().map(|name| format!(" w:u_?.{name} %d")).collect();
+        format!("setattr -unset init w:u_a.* w:u_b.*{kept}; ")
+    });
     format!(
-        "read_verilog -formal -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}memory_map; async2sync; \
+        "read_verilog -formal -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}{free}memory_map; async2sync; \
          setundef -undriven -expose; opt_clean",
         top = task.top
     )
@@ -160,18 +173,16 @@ impl Attempt<'_> {
         let path = dir.path().join("rtl.v");
         fs::write(&path, &self.task.text).map_err(io_error("cannot write", &path))?;
         self.yosys(dir.path(), &graph(self.task, self.task.only.as_deref()))?;
-        let (mut verdict, registers) = (Verdict::Open, latches(&dir.path().join("graph.aig"))?);
+        let registers = latches(&dir.path().join("graph.aig"))?;
         let seconds = self.limits.seconds;
-        // Short runs first where one is expected to fall; a proof then needs no second way.
-        let ways: &[(&str, u32)] = if self.task.falls { &[("bmc3 -T", 20), ("pdr -T", seconds)] } else { &[("pdr -T", seconds)] };
-        for (way, limit) in ways {
-            verdict = self.abc(dir.path(), &format!("{way} {limit}"))?;
-            if verdict != Verdict::Open {
-                break;
-            }
-        }
+        let way = match self.task.falls {
+            true => format!("bmc3 -F {STEPS} -T {}", seconds.min(SEARCH)),
+            false => format!("pdr -T {seconds}"),
+        };
+        let verdict = self.abc(dir.path(), &way)?;
         let mut broken = Vec::new();
         if let Verdict::Refuted { frame } = verdict {
+            from_zero(&dir.path().join("counterexample.aiw"), registers)?;
             self.yosys(dir.path(), &replay(self.task))?;
             broken = self.broken(dir.path(), frame)?;
             let waves = dir.path().join(WAVES);
@@ -202,15 +213,23 @@ impl Attempt<'_> {
     }
 
     fn abc(&self, dir: &Path, way: &str) -> Result<Verdict, WorkError> {
-        let mut command = self.provers.abc.command();
-        let script =
-            format!("read_aiger graph.aig; fold; strash; scorr; dc2; {way}; write_cex -a counterexample.aiw");
-        command.args(["-s", "-q", &script]).current_dir(dir);
-        let log = output(command, self.limits.stop)?;
+        let mut log = self.log(dir, way)?;
+        if verdict::is_combinational(&log) {
+            log = self.log(dir, "sat")?;
+        }
         verdict::read(&log).ok_or_else(|| WorkError::Io {
             what: format!("ABC gave no verdict on {}", self.task.top),
             source: io::Error::other(log.trim().to_owned()),
         })
+    }
+
+    /// What ABC prints on the graph.
+    fn log(&self, dir: &Path, way: &str) -> Result<String, WorkError> {
+        let mut command = self.provers.abc.command();
+        let script =
+            format!("read_aiger graph.aig; fold; strash; scorr; dc2; {way}; write_cex -a counterexample.aiw");
+        command.args(["-s", "-q", &script]).current_dir(dir);
+        output(command, self.limits.stop)
     }
 }
 
@@ -228,11 +247,22 @@ fn output(mut command: std::process::Command, stop: &(dyn Fn() -> bool + Sync)) 
     Err(WorkError::Failed { program, status: output.status, log: child::first_errors(&log) })
 }
 
-/// Latches of a graph, from its header: `aig M I L O A ...`.
+/// Lets a counterexample begin with all latches of the graph at zero: ABC names only those that it has kept.
+fn from_zero(path: &Path, latches: u32) -> Result<(), WorkError> {
+    let text = fs::read_to_string(path).map_err(io_error("cannot read", path))?;
+    let (_, inputs) = text.split_once('\n').unwrap_or_default();
+    let text = format!("{}\n{inputs}", "0".repeat(latches as usize));
+    fs::write(path, text).map_err(io_error("cannot write", path))
+}
+
+/// Latches of a graph, from its header: `aig M I L O A B ...`. A graph without assertions says nothing, so it is refused.
 fn latches(path: &Path) -> Result<u32, WorkError> {
     let bytes = fs::read(path).map_err(io_error("cannot read", path))?;
-    let header = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-    let header = String::from_utf8_lossy(header).into_owned();
-    let count = header.split(' ').nth(3).and_then(|n| n.parse().ok());
-    count.ok_or_else(|| io_error("cannot read", path)(io::Error::other(format!("its header is {header:?}"))))
+    let header =
+        String::from_utf8_lossy(bytes.split(|&b| b == b'\n').next().unwrap_or_default()).into_owned();
+    let numbers: Vec<u32> = header.split(' ').skip(1).map_while(|n| n.parse().ok()).collect();
+    match numbers[..] {
+        [_, _, latches, _, _, assertions, ..] if assertions > 0 => Ok(latches),
+        _ => Err(io_error("cannot use", path)(io::Error::other(format!("{header:?} has no assertion")))),
+    }
 }

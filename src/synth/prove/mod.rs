@@ -5,12 +5,13 @@
 //! assertion holds for the wrong reason. `docs/prove.md` says what the proofs are of, and what they leave out.
 //!
 //! * `catalogue`: the list of proofs.
-//! * `source`: the text that is decided.
+//! * `source`: the text that is decided; `pair`: two copies of a module, for its reset.
 //! * `engine`: the tools, and the cache of their verdicts.
 //! * `verdict`: what ABC prints.
 
 pub mod catalogue;
 mod engine;
+mod pair;
 mod source;
 mod verdict;
 
@@ -66,7 +67,8 @@ pub struct Options<'o> {
 
 /// All work on `proofs`: every size, then, if `mutants` are wanted, every property on its mutant.
 pub fn work(proofs: &[Proof], mutants: bool) -> Vec<Work<'_>> {
-    let proved = proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
+    let proved =
+        proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
     let refuted = proofs
         .iter()
         .flat_map(|proof| (0..proof.properties.len()).map(move |property| Work::Refute { proof, property }));
@@ -92,11 +94,12 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
     let decide = |size: usize, mutant: Option<(&Mutant, &str)>| -> Result<Decision> {
         let proof = work.proof();
         let task = Task {
-            top: proof.module.clone(),
+            top: proof.top().to_owned(),
             text: source::of(proof, files, mutant.map(|(mutant, _)| mutant))?,
             parameters: proof.sizes[size].values().map(|(name, value)| (name.to_owned(), value)).collect(),
             only: mutant.map(|(_, label)| label.to_owned()),
-            labels: catalogue::labels(catalogue::text_of(files, &proof.module)?).into_iter().collect(),
+            labels: catalogue::asserted(proof, files)?.into_iter().collect(),
+            any_state: proof.pair.as_ref().map(|pair| pair.keeps.clone()),
             steps: !proof.clocks.is_empty(),
             falls: mutant.is_some(),
         };
@@ -107,9 +110,10 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
         Work::Prove { size, .. } => decide(size, None),
         Work::Refute { proof, property } => {
             let property = &proof.properties[property];
+            let mutant = catalogue::mutant_of(proof, property, files)?;
             let mut last = None;
             for size in 0..proof.sizes.len() {
-                let decision = decide(size, Some((&property.mutant, &property.label)))?;
+                let decision = decide(size, Some((mutant, &property.label)))?;
                 let refuted = matches!(decision.verdict, Verdict::Refuted { .. });
                 last = Some(decision);
                 if refuted {

@@ -16,12 +16,15 @@ const END: &str = "`endif";
 /// If a module is not among `files`.
 pub(super) fn of(proof: &Proof, files: &[SourceFile], mutant: Option<&Mutant>) -> Result<String> {
     let mut text = String::new();
+    if let Some(pair) = &proof.pair {
+        text += &pair.text(&proof.module, &proof.clocks, text_of(files, &proof.module)?)?;
+    }
     for module in below(&proof.module, files)? {
         let mut own = text_of(files, &module)?.to_owned();
         if let Some(mutant) = mutant.filter(|m| m.module.as_deref().unwrap_or(&proof.module) == module) {
             own = own.replacen(&mutant.from, &mutant.to, 1);
         }
-        if module != proof.module {
+        if module != proof.module || proof.pair.is_some() {
             own = without_properties(&own);
         }
         if !proof.clocks.is_empty() {
@@ -82,7 +85,8 @@ fn on_steps(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const FIFO: &str = "module meshkv_f;\n    meshkv_g u_g ();\n`ifdef FORMAL\n    meshkv_h u_h ();\n`endif\nendmodule\n";
+    const FIFO: &str =
+        "module meshkv_f;\n    meshkv_g u_g ();\n`ifdef FORMAL\n    meshkv_h u_h ();\n`endif\nendmodule\n";
 
     fn files() -> Vec<SourceFile> {
         let file = |module: &str, text: &str| SourceFile {

@@ -19,7 +19,12 @@ pub enum Verdict {
     Open,
 }
 
-/// Reads what `pdr` or `bmc3` printed; `None` if it is none of a verdict.
+/// True if nothing of the graph was left that has a state: then `sat` decides.
+pub(super) fn is_combinational(log: &str) -> bool {
+    log.contains("Does not work for combinational networks") || log.contains("network is combinational")
+}
+
+/// Reads what `pdr`, `bmc3` or `sat` printed; `None` if it is none of a verdict.
 pub(super) fn read(log: &str) -> Option<Verdict> {
     let after = |line: &str, words: &str| -> Option<u32> {
         let (_, rest) = line.split_once(words)?;
@@ -29,12 +34,19 @@ pub(super) fn read(log: &str) -> Option<Verdict> {
     if let Some(frame) = asserted {
         return Some(Verdict::Refuted { frame });
     }
-    if log.lines().any(|line| line.contains("Property proved") || line.contains("are UNSAT")) {
+    if log.lines().any(|line| line.contains("Property proved") || line.starts_with("UNSATISFIABLE")) {
         let invariant = log.lines().filter(|line| line.starts_with("Invariant F["));
         let clauses = invariant.filter_map(|line| after(line, "] :")).next_back().unwrap_or(0);
         return Some(Verdict::Proved { clauses });
     }
-    let open = ["UNDECIDED", "No output asserted", "No output failed", "Reached timeout", "undecided", "Runtime limit"];
+    let open = [
+        "UNDECIDED",
+        "No output asserted",
+        "No output failed",
+        "Reached timeout",
+        "undecided",
+        "Runtime limit",
+    ];
     log.lines().any(|line| open.iter().any(|words| line.contains(words))).then_some(Verdict::Open)
 }
 
@@ -50,7 +62,10 @@ mod tests {
         assert_eq!(read(proved), Some(Verdict::Proved { clauses: 496 }));
         let refuted = "Output 0 of miter \"f\" was asserted in frame 8.  Time =     0.11 sec\n";
         assert_eq!(read(refuted), Some(Verdict::Refuted { frame: 8 }));
-        assert_eq!(read("Reached timeout (2 seconds).\nProperty UNDECIDED.  Time = 2.00 sec\n"), Some(Verdict::Open));
+        assert_eq!(
+            read("Reached timeout (2 seconds).\nProperty UNDECIDED.  Time = 2.00 sec\n"),
+            Some(Verdict::Open)
+        );
         assert_eq!(read("Empty network.\n"), None);
     }
 }

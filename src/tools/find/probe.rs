@@ -83,7 +83,9 @@ impl Probe<'_> {
                 Ok(Tool { name: wanted.name, path, arguments, version, source })
             }
             Some(found) => Err(ToolError::TooOld { wanted, path, found }),
-            None if output.status.success() => Err(broken(format!("{} printed no version: {first:?}", flags.join(" ")))),
+            None if output.status.success() => {
+                Err(broken(format!("{} printed no version: {first:?}", flags.join(" "))))
+            }
             None => Err(broken(format!("{} ended with {}", flags.join(" "), output.status))),
         }
     }

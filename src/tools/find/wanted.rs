@@ -64,7 +64,7 @@ pub static ABC: Wanted = Wanted {
     name: "yosys-abc",
     variable: "MESHKV_ABC",
     executables: &["yosys-abc", "berkeley-abc", "abc"],
-    oldest: Version::new(1, 1),
+    oldest: Version::padded(1, 1, 2),
     purpose: "proofs",
     install: "apt-get install yosys",
     newest: false,

@@ -1,11 +1,11 @@
 //! `meshkv lint`: reads the generated Verilog with every available tool.
 
 mod diagnostics;
-mod subject;
 
 use crate::cli::output::diagnostics::{junit, sarif, Diagnostic};
 use crate::cli::output::table;
 use crate::cli::output::ui::Ui;
+use crate::cli::prepare::subject::{Folder, Subject};
 use crate::cli::program::found;
 use crate::synth::lint::messages::{Message, Severity};
 use crate::synth::lint::passes::Linters;
@@ -18,7 +18,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use subject::{Folder, Subject};
 
 /// Read a design or a generated folder with Verilator, Icarus, Yosys, slang and Tcl
 ///

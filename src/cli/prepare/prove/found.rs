@@ -2,7 +2,6 @@
 
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views;
-use crate::design::Design;
 use crate::synth::prove::catalogue::Proof;
 use crate::synth::prove::Decision;
 use anyhow::{Context, Result};
@@ -12,7 +11,7 @@ use std::path::Path;
 /// Copies the waves of `decision` into `folder`, named after module and size, and says what they show.
 pub(super) fn keep(
     folder: &Path,
-    design: &Design,
+    name: &str,
     (proof, size): (&Proof, usize),
     (waves, decision): (&Path, &Decision),
     ui: &Ui,
@@ -20,8 +19,8 @@ pub(super) fn keep(
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let words: Vec<_> = proof.sizes[size].values().map(|(name, value)| format!("-{name}-{value}")).collect();
     let legal = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-    let name: String = words.concat().to_lowercase().chars().map(legal).collect();
-    let path = folder.join(format!("{}{name}.fst", proof.module));
+    let size_name: String = words.concat().to_lowercase().chars().map(legal).collect();
+    let path = folder.join(format!("{}{size_name}.fst", proof.module));
     fs::copy(waves, &path).with_context(|| format!("cannot write {}", path.display()))?;
     ui.warn(format_args!(
         "{} at {} breaks {}: {} shows it",
@@ -30,5 +29,5 @@ pub(super) fn keep(
         decision.broken.join(", "),
         path.display()
     ));
-    views::of_module(&path, design, &proof.module, ui)
+    views::of_module(&path, name, ui)
 }

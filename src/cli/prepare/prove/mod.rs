@@ -3,11 +3,11 @@
 mod found;
 mod report;
 
-use crate::cli::load;
+use crate::cli::output::diagnostics::junit;
 use crate::cli::output::ui::Ui;
+use crate::cli::prepare::subject::Subject;
 use crate::cli::program::found as tool;
-use crate::design::Design;
-use crate::emit::{self, SourceFile};
+use crate::emit::SourceFile;
 use crate::synth::prove::catalogue::{self, Proof};
 use crate::synth::prove::{self, Decision, Options, Provers, Work};
 use crate::tools::interrupt::Interrupt;
@@ -23,17 +23,17 @@ use std::process::ExitCode;
 /// table names, with every input free but for what its neighbours promise, and ABC proves all its assertions at once
 /// by property-directed reachability. Then each property must fall on a mutant that was made for it. A run that breaks a
 /// property is written as waves, with views for GTKWave and Surfer. Verdicts are kept in the build cache
-/// (MESHKV_CACHE), by the text of the modules. Ends with exit code 1 if a property falls or stays open, or
+/// (MESHKV_CACHE), by the text of the modules. A folder that `meshkv generate` wrote is read as it is, edited or not. Ends with exit code 1 if a property falls or stays open, or
 /// if a mutant is not found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv prove configs/tiny.toml
   meshkv prove configs/tiny.toml --module fifo --why
   meshkv prove configs/tiny.toml --json | jq '.properties[] | {module, property, verdict}'
-  meshkv prove configs/tiny.toml --no-mutants --waves out/waves")]
+  meshkv prove rtl_out/tiny --no-mutants --waves out/waves")]
 pub struct Args {
-    /// Configuration file
-    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    /// Configuration file, or a folder that was generated
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::AnyPath)]
     config: PathBuf,
     /// Only modules whose name contains this
     #[arg(long, value_name = "NAME")]
@@ -50,6 +50,9 @@ pub struct Args {
     /// Folder for waves of runs that break a property
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = clap::ValueHint::DirPath)]
     waves: PathBuf,
+    /// Write a test for each property as JUnit's XML, for CI servers; an existing file is replaced
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    junit: Option<PathBuf>,
     /// Say of each module why its sizes suffice and what is assumed of its neighbours
     #[arg(long)]
     why: bool,
@@ -60,13 +63,18 @@ pub struct Args {
 /// # Errors
 /// All problems of the configuration; tools that are missing or fail; a list of proofs that does not fit the modules.
 pub fn run(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let (design, _) = load::load(&args.config, ui)?;
-    let files = emit::emit(&design)?;
-    let proofs = proofs(args, &files)?;
+    let inputs = [("the configuration", args.config.as_path())];
+    junit::recorded(args.junit.as_deref(), &inputs, "meshkv prove", ui, || proved(args, ui))
+}
+
+fn proved(args: &Args, ui: &Ui) -> Result<ExitCode> {
+    let subject = Subject::load(&args.config, ui)?;
+    let proofs = proofs(args, &subject.files)?;
     let interrupt = Interrupt::listen()?;
     let stop = || interrupt.requested();
-    let tallies = interrupt.explain(decide(args, (&design, &files), &proofs, &stop, ui), "before all proofs had ended")?;
-    let output = ProveOutput::of(&design.name, &tallies);
+    let tallies =
+        interrupt.explain(decide(args, &subject, &proofs, &stop, ui), "before all proofs had ended")?;
+    let output = ProveOutput::of(subject.name, subject.folder, &tallies);
     ui.result(&output, || report::text(&output, args.why.then_some(&proofs[..])))?;
     for property in &output.properties {
         ui.checked(format!("{}: {}", property.module, property.property), property.failure());
@@ -89,12 +97,13 @@ fn proofs(args: &Args, files: &[SourceFile]) -> Result<Vec<Proof>> {
 /// Finds the tools and decides everything.
 fn decide<'p>(
     args: &Args,
-    (design, files): (&Design, &[SourceFile]),
+    subject: &Subject,
     proofs: &'p [Proof],
     stop: &(dyn Fn() -> bool + Sync),
     ui: &Ui,
 ) -> Result<Vec<Tally<'p>>> {
-    let provers = Provers { yosys: tool::find(&tools::YOSYS, stop, ui)?, abc: tool::find(&tools::ABC, stop, ui)? };
+    let provers =
+        Provers { yosys: tool::find(&tools::YOSYS, stop, ui)?, abc: tool::find(&tools::ABC, stop, ui)? };
     let options = Options {
         seconds: args.limit,
         jobs: args.jobs.map_or_else(workers::cores, usize::from),
@@ -105,17 +114,20 @@ fn decide<'p>(
     let progress = ui.progress(Some(work.len() as u64), "proving");
     let mut tallies: Vec<_> = proofs.iter().map(|proof| Tally::new(proof, args.no_mutants)).collect();
     let mut done = 0;
-    prove::decide(&provers, files, &work, &options, &mut |work, decision| {
+    prove::decide(&provers, &subject.files, &work, &options, &mut |work, decision| {
         done += 1;
         progress.set(done);
         let proof = work.proof();
         progress.message(format!("proving, last {}", proof.module));
         if let Work::Prove { size, .. } = work {
             let mut said = Ok(());
-            progress.aside(|| said = kept(args, design, (proof, *size), &decision, ui));
+            progress.aside(|| said = kept(args, &subject.name, (proof, *size), &decision, ui));
             said?;
         }
-        let tally = tallies.iter_mut().find(|tally| std::ptr::eq(tally.proof, proof)).context("work is of a proof")?;
+        let tally = tallies
+            .iter_mut()
+            .find(|tally| std::ptr::eq(tally.proof, proof))
+            .context("work is of a proof")?;
         tally.add(work, decision);
         Ok(())
     })?;
@@ -123,9 +135,9 @@ fn decide<'p>(
 }
 
 /// Keeps the waves of a proof that failed.
-fn kept(args: &Args, design: &Design, of: (&Proof, usize), decision: &Decision, ui: &Ui) -> Result<()> {
+fn kept(args: &Args, name: &str, of: (&Proof, usize), decision: &Decision, ui: &Ui) -> Result<()> {
     match &decision.waves {
-        Some(waves) => found::keep(&args.waves, design, of, (waves, decision), ui),
+        Some(waves) => found::keep(&args.waves, name, of, (waves, decision), ui),
         None => Ok(()),
     }
 }

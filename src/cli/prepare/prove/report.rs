@@ -1,6 +1,7 @@
 //! The table of proofs: a row a property.
 
 use crate::cli::output::table;
+use crate::cli::prepare::subject::Folder;
 use crate::synth::prove::catalogue::{Proof, Property};
 use crate::synth::prove::{Decision, Verdict, Work};
 use schemars::JsonSchema;
@@ -35,6 +36,9 @@ impl<'p> Tally<'p> {
 pub(in crate::cli) struct ProveOutput {
     /// Name of the configuration.
     name: String,
+    /// The folder that was read; absent if a configuration was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<Folder>,
     /// True if every property is proved at every size and refuted on its mutant.
     pub(super) proved: bool,
     /// The properties, by block.
@@ -129,7 +133,8 @@ impl PropertyOutput {
             (Some(false), _) => "NOT FOUND".to_owned(),
             _ => "-".to_owned(),
         };
-        let verdict = if self.verdict == "proved" { self.verdict.to_owned() } else { self.verdict.to_uppercase() };
+        let verdict =
+            if self.verdict == "proved" { self.verdict.to_owned() } else { self.verdict.to_uppercase() };
         vec![
             self.block.clone(),
             self.module.trim_start_matches("meshkv_").to_owned(),
@@ -145,14 +150,14 @@ impl PropertyOutput {
 }
 
 impl ProveOutput {
-    pub(super) fn of(name: &str, tallies: &[Tally]) -> ProveOutput {
+    pub(super) fn of(name: String, folder: Option<Folder>, tallies: &[Tally]) -> ProveOutput {
         let of_proof = |tally: &Tally| -> Vec<_> {
             let numbered = tally.proof.properties.iter().enumerate();
             numbered.map(|(number, property)| PropertyOutput::of(tally, number, property)).collect()
         };
         let properties: Vec<_> = tallies.iter().flat_map(of_proof).collect();
         let proved = properties.iter().all(|property| property.failure().is_none());
-        ProveOutput { name: name.to_owned(), proved, properties }
+        ProveOutput { name, folder, proved, properties }
     }
 }
 

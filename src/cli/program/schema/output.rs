@@ -1,5 +1,6 @@
 //! JSON Schema of the output of each subcommand: derived from the types that are printed.
 
+use crate::cli::compare::mutate::MutateOutput;
 use crate::cli::compare::paper::PaperOutput;
 use crate::cli::compare::report::ReportOutput;
 use crate::cli::compare::sweep::{SweepOutput, SweepRow};
@@ -16,7 +17,7 @@ use crate::cli::program::examples::ExamplesOutput;
 use crate::cli::program::man::ManOutput;
 use crate::cli::program::names::name;
 use crate::cli::simulate::cosim::CosimOutput;
-use crate::cli::simulate::decode::DecodeOutput;
+use crate::cli::simulate::decode::DecodePrinted;
 use crate::cli::simulate::fetch::FetchOutput;
 use crate::cli::simulate::run::RunOutput;
 use crate::cli::simulate::soak::SoakOutput;
@@ -38,6 +39,7 @@ pub(super) enum Of {
     Decode,
     Run,
     Soak,
+    Mutate,
     Sweep,
     SweepRow,
     Report,
@@ -60,9 +62,10 @@ impl Of {
             Of::Lint => self.printed::<LintOutput>(),
             Of::Cosim | Of::Sim => self.printed::<CosimOutput>(),
             Of::Fetch => self.printed::<FetchOutput>(),
-            Of::Decode => self.printed::<DecodeOutput>(),
+            Of::Decode => self.printed::<DecodePrinted>(),
             Of::Run => self.printed::<RunOutput>(),
             Of::Soak => self.printed::<SoakOutput>(),
+            Of::Mutate => self.printed::<MutateOutput>(),
             Of::Sweep => self.printed::<SweepOutput>(),
             Of::SweepRow => {
                 let mut generator = generator();

@@ -62,7 +62,7 @@ pub(super) fn open(
     }
     let waves = options.carrier.waves();
     let upset = options.carrier.upset.map(|upset| place(design.mesh, upset)).transpose()?;
-    let mut dut = verilated(form, run_length(options, design), design, interrupt, ui)?;
+    let mut dut = verilated((form, run_length(options, design)), design, options.seed, interrupt, ui)?;
     if options.carrier.lockstep {
         let mut both = Lockstep::new(dut, design)?;
         both.watchdog(WATCHDOG);
@@ -85,7 +85,7 @@ pub(super) fn open(
 /// # Errors
 /// As [`open`].
 pub(super) fn around(
-    difference: &Difference,
+    (difference, seed): (&Difference, u64),
     path: &Path,
     design: &Design,
     interrupt: &Interrupt,
@@ -93,23 +93,25 @@ pub(super) fn around(
 ) -> anyhow::Result<Fabric> {
     let work = (u64::from(difference.run) + 1) * difference.cycle * design.mesh.tiles() as u64;
     let length = RunLength::of(work, LONG_RUN).traced(None);
-    let dut = verilated(BuildForm::WholeMesh, length, design, interrupt, ui)?;
+    let dut = verilated((BuildForm::WholeMesh, length), design, seed, interrupt, ui)?;
     Ok(Fabric::Waves(WaveWindow::new(dut, path, difference.run, difference.wave_cycles()).into()))
 }
 
-/// A verilated fabric, after reset.
+/// A verilated fabric, after reset, with values of registers before it that are drawn from a seed.
 ///
 /// # Errors
 /// As [`open`].
 fn verilated(
-    form: BuildForm,
-    run: RunLength,
+    (form, run): (BuildForm, RunLength),
     design: &Design,
+    seed: u64,
     interrupt: &Interrupt,
     ui: &Ui,
 ) -> anyhow::Result<VerilatedMesh> {
     let library = library(design, form, run, interrupt, ui)?;
-    Ok(watched::verilated(&library, design)?)
+    let drawn = watched::power_up(seed);
+    ui.detail(format_args!("registers hold values of seed {drawn} before the reset, drawn from --seed"));
+    Ok(watched::verilated(&library, design, seed)?)
 }
 
 fn run_length(options: &Options, design: &Design) -> RunLength {

@@ -235,7 +235,8 @@ impl Invocation<'_> {
         let Some(path) = self.options.carrier.wave_file(self.design) else { return Ok(()) };
         whole_file::check_waves(&path)
             .context("the waves of the difference need a file that can be written")?;
-        let opened = fabric::around(difference, &path, self.design, self.interrupt, self.ui);
+        let opened =
+            fabric::around((difference, self.options.seed), &path, self.design, self.interrupt, self.ui);
         self.fabric = self.interrupt.explain(opened, "while waves of the difference were prepared")?;
         let (result, written) = (self.run(job), path.display());
         match result.err().map(|error| error.downcast::<MeasureError>()) {

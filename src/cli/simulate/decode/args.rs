@@ -1,7 +1,10 @@
 //! Arguments of `meshkv decode`, and the job that follows from them.
 
 use crate::cli::simulate::engine::Carrier;
+use crate::cli::simulate::reported::faults::FaultArgs;
 use crate::config::{AskedMapping, Mapping, Sharing};
+use crate::cosim::faults::Injected;
+use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::decode::{
     batch_of, default_segments_of, stream_lengths, Lengths, Pace, Plan, StreamLength, Workload, WorkloadError,
 };
@@ -24,7 +27,8 @@ use std::path::PathBuf;
   meshkv decode configs/mistral_7b.toml --batch 8 --prefix 4096 --mapping stream-striped --json | jq .traffic
   meshkv decode configs/tiny.toml --steps 20 --stride 2 --plot out
   meshkv sim decode configs/meshkv.toml --tokens 32768 --segments all      a layer, on the model
-  meshkv decode configs/tiny.toml --lockstep                               on both, compared in every cycle")]
+  meshkv decode configs/tiny.toml --lockstep                               on both, compared in every cycle
+  meshkv sim decode configs/tiny.toml --fault decerr@hbm1:5                a memory that fails, and its report")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -92,11 +96,17 @@ pub struct Args {
     /// File of energies and tiers instead of the one that ships with the program (energy/published.toml)
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Platform")]
     pub(super) energy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) fault: FaultArgs,
     /// Seed of the memory's content and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) carrier: Carrier,
+    /// Verilate the whole design at once, with the wrappers that connect its parts as they are emitted. It builds longer:
+    /// for small designs. Otherwise parts are verilated alone and connected by the harness, with the same cycles
+    #[arg(long, help_heading = "Engine")]
+    pub(super) whole: bool,
     /// Write link-utilisation as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
@@ -184,7 +194,9 @@ impl Args {
     pub(super) fn plan(&self, plan: Plan) -> Plan {
         let memory = if self.unruly_memory { plan.memory.unruly(self.seed) } else { plan.memory };
         let pace = Pace { flit_cycles: self.flit_cycles, stall: self.stall };
-        Plan { steps: self.steps, pace, memory, ..plan }
+        let faults = self.fault.faults.iter().filter_map(Injected::of_external).cloned().collect();
+        let (memory, clocks) = (Behaviour { faults, ..memory }, self.fault.clocks(plan.clocks));
+        Plan { steps: self.steps, pace, memory, clocks, ..plan }
     }
 
     /// The warning about caches that the external memory cannot hold.
@@ -260,6 +272,6 @@ impl Args {
         if let Some(file) = &self.energy {
             text += &format!(" --energy {}", file.display());
         }
-        text + &self.carrier.words()
+        text + &self.fault.words() + &self.carrier.words()
     }
 }

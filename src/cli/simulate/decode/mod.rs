@@ -1,17 +1,18 @@
 //! `meshkv decode`: a decode step, or a stated sample of one, on the emitted fabric under Verilator or on its model.
 
 mod args;
+mod faulted;
 mod report;
 
 pub use args::Args;
-pub(in crate::cli) use report::DecodeOutput;
+pub(in crate::cli) use report::{DecodeOutput, DecodePrinted};
 
 use crate::cli::compare::energy;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Plan, Progress, Workload};
@@ -20,9 +21,6 @@ use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, DecodeRow, DEFAULT_TIER};
 use crate::tools::interrupt::Interrupt;
 use std::process::ExitCode;
-
-/// Form of the build.
-const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///
@@ -54,12 +52,16 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
     if let Some(beyond) = args.beyond_capacity(&design, &load, made.cache_bytes) {
         ui.note(beyond);
     }
+    args.fault.fit(&design, false, args.carrier.has_model())?;
     let plan = args.plan(Plan::new(&design, made.descriptors.clone(), args.seed));
+    let plan = Plan { flip: args.fault.flip(&design), ..plan };
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
     let length = args.carrier.length(due, LONG_RUN);
-    let verilog = Verilog { design: &design, form: FORM, length, cache: None, interrupt: &interrupt, ui };
+    let form = if args.whole { BuildForm::WholeFabric } else { BuildForm::FabricPieces };
+    let verilog =
+        Verilog { design: &design, form, length, cache: None, seed: args.seed, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let bench = if args.carrier.is_model() {
         Bench::on_model(&design)
@@ -67,12 +69,16 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         Bench::on(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?, &design)?
     };
     let progress = ui.progress(Some(due), "decoding");
-    let result = bench.run(&plan, &mut |done| {
+    let result = bench.run_through(&plan, &mut |done| {
         progress.set(done.flits);
         interrupt.requested()
     });
     drop(progress);
-    let done = match result.map_err(Ended::from) {
+    if args.fault.any() {
+        let row = |done: &Decoded| DecodeRow::priced(&design, &made, &plan, done, (load.batch, energies));
+        return faulted::report(args, &load, result, &row, (&design, ui, &interrupt));
+    }
+    let done = match result.and_then(Decoded::trusted).map_err(Ended::from) {
         Ok(done) => done,
         Err(ended) => {
             return ended.explain("decoding", &args.carrier, &verilog, |socket| {
@@ -88,7 +94,9 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
     }
     args.carrier.note_waves(ui);
     let output = DecodeOutput::new(args, (&load, &streams), chosen, made.cache_bytes, (&row, &sources));
-    ui.result(&output, || report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams)))?;
+    ui.result(&DecodePrinted::Steps(output), || {
+        report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams))
+    })?;
     Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

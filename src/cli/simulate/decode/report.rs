@@ -3,6 +3,7 @@
 use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{bounds, table};
 use crate::cli::simulate::decode::Args;
+use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cosim::workloads::decode::{StreamLength, Workload};
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
@@ -72,6 +73,16 @@ impl<'a> DecodeOutput<'a> {
             command: args.command(load),
         }
     }
+}
+
+/// Result of `decode`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(in crate::cli) enum DecodePrinted<'a> {
+    /// Decode steps.
+    Steps(DecodeOutput<'a>),
+    /// A run with `--fault`.
+    Faulted(FaultsOutput<DecodeRow>),
 }
 
 fn percent(share: f64) -> String {

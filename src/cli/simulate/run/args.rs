@@ -3,6 +3,7 @@
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
+use crate::cli::simulate::reported::faults::FaultArgs;
 use crate::cli::simulate::run::grow_args::GrowArgs;
 use crate::config::{AskedMapping, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
@@ -30,6 +31,7 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
+  meshkv run configs/tiny.toml --tokens 24 --device --fault slverr@hbm0:3 a memory that fails, and the device's report
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
   meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
   meshkv sim run configs/tiny.toml --lengths 20,25 --prefix 16 --timing  after a common prefix, which is read once
@@ -92,14 +94,20 @@ pub struct Args {
     /// Percent of its period by which edges of the PE clock come early or late; bits that cross then arrive late by lot
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=i64::from(Clocks::MOST_JITTER)), help_heading = "Platform")]
     pub(super) jitter: u8,
+    #[command(flatten)]
+    pub(super) fault: FaultArgs,
     /// Seed of drawn tensors and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) carrier: Carrier,
+    /// Verilate the whole design at once, with the wrappers that connect its parts as they are emitted. It builds longer:
+    /// for small designs. Otherwise parts are verilated alone and connected by the harness, with the same cycles
+    #[arg(long, help_heading = "Engine")]
+    pub(super) whole: bool,
     /// Run the device as a host does: tensors in memory, registers over AXI4-Lite, outputs read back, all AXI channels
-    /// judged; the core behind its front is what --engine says
-    #[arg(long, conflicts_with = "lockstep", help_heading = "Platform")]
+    /// judged; the core behind its front is what --engine says, and --lockstep compares the ports of the core
+    #[arg(long, help_heading = "Platform")]
     pub(super) device: bool,
     /// Count cycles only, on the model: no number is drawn, computed or compared
     #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
@@ -131,6 +139,26 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
     Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has no clock jitter" },
     Scope { of: &["wave_depth"], only: &[Only::With(&["wave"])], why: "" },
+    Scope {
+        of: &["whole"],
+        only: &[Only::Without(&["wave"]), Only::With(&["lockstep"])],
+        why: "waves are of the whole",
+    },
+    Scope {
+        of: &["whole"],
+        only: &[Only::Without(&["device"]), Only::Without(&["lockstep"])],
+        why: "the ports of the core within the whole device cannot be compared",
+    },
+    Scope {
+        of: &["faults"],
+        only: &[Only::Without(&["steps", "partials", "timing", "output", "vectors", "plot"])],
+        why: "a run with faults has no outputs to keep",
+    },
+    Scope {
+        of: &["wave"],
+        only: &[Only::Without(&["device"]), Only::Without(&["lockstep"])],
+        why: "waves of a difference need the core by itself",
+    },
     Scope {
         of: &["wave_depth"],
         only: &[Only::Without(&["lockstep"])],
@@ -251,7 +279,9 @@ impl Args {
     /// The clocks of the design.
     pub(super) fn clocks(&self, design: &Design) -> Clocks {
         let clock = &design.clock;
-        Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: self.jitter, seed: self.seed }
+        let given =
+            Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: self.jitter, seed: self.seed };
+        self.fault.clocks(given)
     }
 
     /// Form of the build, and its compilation.
@@ -267,7 +297,11 @@ impl Args {
             let form = if self.device { BuildForm::WholeDevice } else { BuildForm::WholeCore };
             return (form, length.traced(self.wave_depth));
         }
-        let form = if self.clocks(design).in_step() {
+        let form = if self.whole && self.device {
+            BuildForm::WholeDevice
+        } else if self.whole {
+            BuildForm::WholeCore
+        } else if self.clocks(design).in_step() {
             BuildForm::CorePieces
         } else {
             BuildForm::CorePiecesTwoClocks
@@ -361,6 +395,6 @@ impl Args {
                 text += &format!(" --{flag}");
             }
         }
-        text + &self.carrier.words()
+        text + &self.fault.words() + &self.carrier.words()
     }
 }

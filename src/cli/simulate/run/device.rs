@@ -1,11 +1,12 @@
 //! `meshkv run --device`: runs the job as a host does.
 
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::cli::simulate::run::args::Args;
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated::split_device::SplitDevice;
+use crate::cosim::dut::DutError;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionResult, Bench as Core, Job, ModelCore};
 use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
@@ -43,7 +44,7 @@ pub(super) fn bench(
                     "--device with --steps needs the Verilog of the core: its model computes one job\n  \
                      help: add --engine rtl or --timing, or leave --device out"
                 ),
-                (false, _) => verilog.build()?,
+                (false, _) => verilog.open(&args.carrier, &Core::ports(design), Core::model)?,
             };
             Box::new(SplitDevice::new(front, core, design)?)
         }
@@ -84,6 +85,10 @@ pub(super) fn step(
 fn ended(bench: &Bench, why: DeviceError) -> Ended {
     match why {
         DeviceError::Stopped => Ended::Stopped,
+        DeviceError::Dut(DutError::Differ(difference)) => Ended::Failed(format!(
+            "model and Verilog differ at the ports of the core in {difference}, counted from its last reset\n  \
+             help: meshkv run --lockstep without --device writes waves of a difference"
+        )),
         failed => {
             let found = bench.driver.device.violations().1;
             Ended::Failed(found.into_iter().fold(failed.to_string(), |all, one| format!("{all}\n  {one}")))

@@ -1,7 +1,9 @@
 //! `meshkv run`: attention of a decode step, computed by the emitted design under Verilator, or by its model.
 
 mod args;
+mod core;
 mod device;
+mod faulted;
 mod grow_args;
 mod output;
 mod report;
@@ -17,8 +19,8 @@ use crate::cli::output::diagnostics::junit;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionResult, Bench, Job};
@@ -69,8 +71,12 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
     let (form, length) = args.build(&job);
-    let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let verilog =
+        Verilog { design: &design, form, length, cache: None, seed: args.seed, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
+    if args.fault.any() {
+        return faulted::run(args, &job, &behaviour, &verilog);
+    }
     let mut accesses = None;
     let done = match attend(args, &job, &behaviour, &verilog, timeline, &mut accesses) {
         Ok(done) => done,
@@ -173,7 +179,7 @@ fn attend(
         *accesses = Some(accesses.unwrap_or(0) + device.driver.device.accesses());
         return result;
     }
-    let bench = bench(args, job, behaviour.clone(), verilog)?;
+    let bench = core::bench(args, job, behaviour.clone(), verilog)?;
     let progress = ui.progress(Some(heads), "attending");
     let mut stop = |outputs| {
         progress.set(outputs as u64);
@@ -195,21 +201,6 @@ fn explain(
         let run = |bench: Bench| bench.run(0, args.stall, &mut |_| verilog.interrupt.requested());
         bench.map_err(Ended::from).and_then(|bench| run(bench).map_err(Ended::from)).err()
     })
-}
-
-/// Opens the simulation of the job that the options select.
-fn bench<'a>(
-    args: &Args,
-    job: &'a Job<'a>,
-    behaviour: Behaviour,
-    verilog: &Verilog,
-) -> anyhow::Result<Bench<'a>> {
-    let clocks = args.clocks(job.design);
-    if args.carrier.is_model() {
-        return Ok(Bench::on_model(job, behaviour, clocks, !args.timing)?);
-    }
-    let socket = verilog.open(&args.carrier, &Bench::ports(job.design), Bench::model)?;
-    Ok(Bench::on(socket, job, behaviour, clocks)?)
 }
 
 /// The outputs as safetensors: `attention`, F16 of shape `[heads, streams, head_dim]`.

@@ -1,7 +1,9 @@
 //! Output of `meshkv run` as JSON.
 
+use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cli::simulate::run::report::AttentionOutput;
 use crate::cli::simulate::run::steps_report::StepsOutput;
+use crate::eval::AttentionRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,6 +13,8 @@ use serde::Serialize;
 pub(in crate::cli) enum RunOutput<'a> {
     /// Attention of one step.
     Attention(AttentionOutput<'a>),
+    /// A run with `--fault`.
+    Faulted(FaultsOutput<AttentionRow>),
     /// Decode steps one after the other, with `--steps`.
     Steps(StepsOutput<'a>),
 }

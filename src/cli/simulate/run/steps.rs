@@ -4,8 +4,8 @@ use crate::cli::load::load;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
-use crate::cli::simulate::ended::Ended;
 use crate::cli::simulate::ports::Verilog;
+use crate::cli::simulate::reported::ended::Ended;
 use crate::cli::simulate::run::args::Args;
 use crate::cli::simulate::run::device;
 use crate::cli::simulate::run::grow_args::fitted;
@@ -79,7 +79,8 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let work = Work { args, design: &design, schedule: &schedule, tensors: &tensors, mapping, behaviour };
     let (form, length) = args.build_of(&design, schedule.attended());
-    let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let verilog =
+        Verilog { design: &design, form, length, cache: None, seed: args.seed, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let simulation = if args.device {
         let bench = device::bench(args, &design, None, work.behaviour.clone(), &verilog)?;

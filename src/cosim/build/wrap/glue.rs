@@ -46,6 +46,7 @@ impl PieceGlue<'_> {
             text += &register(tile, side);
         }
         text += &links(tile);
+        text += &flips(tile);
         text += &self.drive();
         text += &self.sample();
         text += &self.column();
@@ -237,6 +238,25 @@ fn register(tile: &ModuleSpec, side: Port) -> String {
     format!("struct From_{letter} {{\n{fields}\n    void take(const Vdut& from) {{\n        (void)from;\n    {body}}}\n}};\n\n")
 }
 
+/// Looks for a flit from a side, and inverts a bit of its payload. Sides are numbered in the order of [`SIDES`].
+fn flips(tile: &ModuleSpec) -> String {
+    let has = |name: &str| tile.ports.iter().any(|p| p.name == name && p.dir == Dir::Input);
+    let (mut valids, mut inverts) = (String::new(), String::new());
+    for (number, side) in SIDES.iter().enumerate() {
+        let letter = side.letter();
+        let [valid, data] = ["valid", "data"].map(|field| format!("rx_{letter}_{field}"));
+        if has(&valid) && has(&data) {
+            valids += &format!("    if (side == {number}) return any(tile.{valid});\n");
+            inverts += &format!("    if (side == {number}) invert(tile.{data}, bit);\n");
+        }
+    }
+    format!("inline bool valid_from(const Vdut& tile, unsigned side) {{\n    (void)tile, (void)side;\n{valids}    return false;\n}}\n\n")
+        + &function(
+            "invert_from(Vdut& tile, unsigned side, unsigned bit)",
+            &format!("    (void)tile, (void)side, (void)bit;\n{inverts}"),
+        )
+}
+
 /// Records the outputs of a tile on its links, in the layout of `meshkv_links` in `sim/shim.h`.
 fn links(tile: &ModuleSpec) -> String {
     let mut body = "    std::memset(words, 0, kLinkWords * sizeof(uint32_t));\n".to_owned();
@@ -314,7 +334,7 @@ mod tests {
             let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)], false), spec(PERIPHERY));
             let pieces = PieceGlue { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
             // Code that only reads a port does not connect it.
-            let text = pieces.header().replace(&links(&tile), "");
+            let text = pieces.header().replace(&links(&tile), "").replace(&flips(&tile), "");
             let named = |name: &str| {
                 let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
                 text.match_indices(name).filter(|(at, _)| !longer(&text[at + name.len()..])).count()

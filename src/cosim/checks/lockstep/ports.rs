@@ -8,7 +8,7 @@
 use crate::cosim::bits::get_bits;
 use crate::cosim::build::{is_own, tiles_sharing};
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec};
@@ -222,6 +222,14 @@ impl DutPorts for PortLockstep {
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.duts.iter_mut().try_for_each(|dut| dut.set_clocks(clocks))
+    }
+
+    fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.duts[0].flip(flip)
+    }
+
+    fn flipped(&self) -> bool {
+        self.duts[0].flipped()
     }
 
     fn payload_bits(&self) -> u32 {

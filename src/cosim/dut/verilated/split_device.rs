@@ -9,7 +9,7 @@ use crate::cosim::bits::{get_bits, put_bits};
 use crate::cosim::build::is_own;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::error::DutError;
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec};
 use std::collections::VecDeque;
@@ -257,6 +257,14 @@ impl DutPorts for SplitDevice {
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.front.set_clocks(clocks)?;
         self.core.set_clocks(clocks)
+    }
+
+    fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.core.flip(flip)
+    }
+
+    fn flipped(&self) -> bool {
+        self.core.flipped()
     }
 
     fn payload_bits(&self) -> u32 {

@@ -3,9 +3,10 @@
 //! Only this file and [`crate::cosim::dut::verilated::verilated_mesh`] call the library.
 
 use crate::cosim::build::ffi::{self, Library};
+use crate::cosim::build::SIDES;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::error::DutError;
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::verilated::wave_file;
 use std::ffi::{CStr, CString};
 use std::path::Path;
@@ -94,6 +95,22 @@ impl DutPorts for VerilatedPorts {
     fn wave_stop(&mut self) {
         // SAFETY: the handle is alive. The file is closed in any case; there is no status to judge.
         unsafe { (self.library.symbols().pins_wave_stop)(self.handle.as_ptr()) };
+    }
+
+    fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        let LinkFlip { tile, side, number, bit } = *flip;
+        let place = SIDES.iter().position(|of| *of == side);
+        let side = place.map_or(u32::MAX, |place| place as u32);
+        // SAFETY: the handle is alive and used by this thread only.
+        let there =
+            unsafe { (self.library.symbols().pins_flip)(self.handle.as_ptr(), tile, side, number, bit) };
+        let missing = || DutError::Mismatch(format!("it has no link like that of {flip:?} between pieces"));
+        there.then_some(()).ok_or_else(missing)
+    }
+
+    fn flipped(&self) -> bool {
+        // SAFETY: the handle is alive and used by this thread only.
+        unsafe { (self.library.symbols().pins_flipped)(self.handle.as_ptr()) }
     }
 
     fn payload_bits(&self) -> u32 {

@@ -3,7 +3,7 @@
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::error::DutError;
 use crate::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::design::{NodeId, Port};
 use std::ops::Range;
@@ -139,6 +139,14 @@ impl DutPorts for PortWaveWindow {
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.dut.set_clocks(clocks)
+    }
+
+    fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.dut.flip(flip)
+    }
+
+    fn flipped(&self) -> bool {
+        self.dut.flipped()
     }
 
     fn payload_bits(&self) -> u32 {

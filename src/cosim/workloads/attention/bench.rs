@@ -6,7 +6,7 @@ use super::job::Job;
 use super::result::AttentionResult;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::attention::observed::expected::Numbers;
@@ -64,6 +64,14 @@ impl<'a> Bench<'a> {
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
         Bench::of(dut, job, behaviour, clocks, Source::Pins)
+    }
+
+    /// Inverts a bit of a flit on a link in the run.
+    ///
+    /// # Errors
+    /// If the fabric has no such link.
+    pub fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.core.flip(flip)
     }
 
     fn of(

@@ -32,6 +32,14 @@ pub enum AttentionError {
         /// What is not written.
         waiting: String,
     },
+    /// It moves, and does not end.
+    #[error("the run has not ended by cycle {at}, its bound: {moving}\n  help: this is a livelock, or a bound that does not know this workload")]
+    Endless {
+        /// Cycle of the bound.
+        at: u64,
+        /// The bound, what still moves, and what is awaited.
+        moving: String,
+    },
     /// The caller gave up waiting.
     #[error("the run was stopped")]
     Stopped,

@@ -225,7 +225,7 @@ impl<'a> Job<'a> {
     }
 
     /// Outputs of the job: one a head and stream.
-    pub(super) fn outputs(&self) -> usize {
+    pub fn outputs(&self) -> usize {
         (self.design.model.heads * self.streams) as usize
     }
 

@@ -9,6 +9,7 @@
 //! ```
 
 mod bench;
+mod bound;
 mod core;
 mod error;
 mod growth;

@@ -113,7 +113,15 @@ pub struct AttentionResult {
     pub passed: Passed,
     /// Every cycle of each tile, up to the requested number.
     pub timeline: Vec<Vec<Sample>>,
-    /// Broken rules of the memory.
+    /// Tiles that report an error of their memory, or, if true, a time-out; they are violations, too.
+    pub reported: Vec<(u32, bool)>,
+    /// Broken rules of AXI4 at the ports of memory; they are violations, too.
+    pub rules: Vec<String>,
+    /// First cycle in which each fault of the memory took effect, in their order.
+    pub struck: Vec<Option<u64>>,
+    /// Cycle after the first descriptor in which the flit came whose bit was to be inverted.
+    pub flipped: Option<u64>,
+    /// Broken promises of the design and of its memory.
     pub violations: Vec<String>,
 }
 
@@ -167,6 +175,10 @@ impl AttentionResult {
             swaps: Vec::new(),
             passed: Passed::default(),
             timeline: vec![Vec::new(); tiles],
+            reported: Vec::new(),
+            rules: Vec::new(),
+            struck: Vec::new(),
+            flipped: None,
             violations: Vec::new(),
         }
     }

@@ -13,6 +13,7 @@ use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
+use crate::cosim::workloads::shared::limit::{Limit, Moved};
 use crate::design::{Design, NodeId};
 use crate::emit::{self, ModuleSpec, TILE_EVENTS};
 
@@ -77,14 +78,24 @@ impl<'a> Bench<'a> {
     /// Runs a plan to its end. `stop` is called from time to time with the progress.
     ///
     /// # Errors
-    /// If the fabric stops, is stuck or reports a failed memory, or if `stop` returns true. Other
+    /// If the fabric stops, is stuck, does not end or reports a failed memory, or if `stop` returns true. Other
     /// violations are in the result.
-    pub fn run(
+    pub fn run(self, plan: &Plan, stop: &mut dyn FnMut(Progress) -> bool) -> Result<Decoded, DecodeError> {
+        self.run_through(plan, stop)?.trusted()
+    }
+
+    /// The same; reports of a failed memory are in the result, too.
+    ///
+    /// # Errors
+    /// As [`Bench::run`], without a failed memory.
+    pub fn run_through(
         mut self,
         plan: &Plan,
         stop: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Decoded, DecodeError> {
         let mut run = Run::new(self.design, plan, self.ports.swaps.is_some(), self.pins.cycle());
+        let mut limit = Limit::new(plan.bound(self.design), run.start);
+        plan.flip.iter().try_for_each(|flip| self.pins.flip(flip))?;
         while !(run.over() && self.pins.get(self.ports.idle, 0) == 1) {
             self.period(&mut run)?;
             let now = self.pins.cycle();
@@ -96,7 +107,16 @@ impl<'a> Bench<'a> {
                 }
             }
             if plan.watchdog.is_over(now - run.moved, &run.memory) {
-                return Err(self.stuck(&mut run, now));
+                let blocked = self.awaited(&mut run);
+                return Err(DecodeError::Stuck { cycles: now - run.moved, at: now, blocked });
+            }
+            if limit.is_near(now) {
+                self.read_counters(&mut run);
+            }
+            let read = || Moved::of(&run.links, &run.events, Some(&run.memory));
+            if let Some(moving) = limit.passed(now, self.design, read) {
+                let moving = format!("{moving}\n  awaited: {}", self.awaited(&mut run));
+                return Err(DecodeError::Endless { at: now, moving });
             }
         }
         for _ in 0..QUIET + SCAN {
@@ -104,13 +124,6 @@ impl<'a> Bench<'a> {
             self.read_counters(&mut run);
         }
         self.look_for_faults(&mut run);
-        if let Some(first) = run.faults.first().copied() {
-            let others = match run.faults.len() - 1 {
-                0 => String::new(),
-                n => format!(", and {n} more such reports"),
-            };
-            return Err(DecodeError::Memory { first, others, all: run.faults });
-        }
         Ok(self.close(run))
     }
 
@@ -125,7 +138,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn stuck(&self, run: &mut Run, at: u64) -> DecodeError {
+    /// What tiles and memory wait for, in words.
+    fn awaited(&self, run: &mut Run) -> String {
         self.look_for_faults(run);
         let list = |tiles: Vec<usize>| match tiles.len() {
             0 => "none".to_owned(),
@@ -160,7 +174,7 @@ impl<'a> Bench<'a> {
         for violation in violations.into_iter().flatten().chain(of_tokens) {
             blocked += &format!("; before that: {}", violation.message);
         }
-        DecodeError::Stuck { cycles: at - run.moved, at, blocked }
+        blocked
     }
 
     /// Collects the results.
@@ -196,6 +210,9 @@ impl<'a> Bench<'a> {
             jobs,
             packets,
             tokens_written,
+            faults: run.faults,
+            struck: run.memory.struck(),
+            flipped: self.pins.flipped().map(|at| at.saturating_sub(run.start)),
             violations: violations + of_memory + of_tokens,
             violation_list,
         }

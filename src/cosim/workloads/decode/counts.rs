@@ -1,9 +1,11 @@
 //! Counts of a run of decode steps.
 
-use crate::cosim::checks::violation::Violation;
+use super::error::{DecodeError, MemoryFault};
+use crate::cosim::checks::violation::{Violation, ViolationKind};
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
+use crate::cosim::faults::{Outputs, Seen};
 use crate::cosim::memory::PortCounts;
-use crate::design::{Class, Mesh, NodeId, Port};
+use crate::design::{Class, Design, Mesh, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -85,6 +87,12 @@ pub struct Decoded {
     pub packets_by_column: Vec<u64>,
     /// New tokens of KV heads that came out for external memory.
     pub tokens_written: u64,
+    /// Reports of a failed memory.
+    pub faults: Vec<MemoryFault>,
+    /// First cycle in which each fault of the plan's memory took effect, in their order.
+    pub struck: Vec<Option<u64>>,
+    /// Cycle in which the flit came whose bit the plan inverts.
+    pub flipped: Option<u64>,
     /// Number of violations.
     pub violations: u64,
     /// The first violations with their messages.
@@ -92,6 +100,32 @@ pub struct Decoded {
 }
 
 impl Decoded {
+    /// The same, unless a memory failed.
+    ///
+    /// # Errors
+    /// [`DecodeError::Memory`].
+    pub fn trusted(self) -> Result<Decoded, DecodeError> {
+        let Some(first) = self.faults.first().copied() else { return Ok(self) };
+        let others = match self.faults.len() - 1 {
+            0 => String::new(),
+            n => format!(", and {n} more such reports"),
+        };
+        Err(DecodeError::Memory { first, others, all: self.faults })
+    }
+
+    /// The report of a run with faults. What tiles take and send stands for outputs.
+    pub fn seen(&self, design: &Design) -> Seen {
+        let cause = |timeout: bool| if timeout { "MEMORY_TIMEOUT" } else { "MEMORY" };
+        let errors = self.faults.iter().map(|f| (cause(f.timeout), f.tile.1 * design.mesh.cols() + f.tile.0));
+        let rules = self.violation_list.iter().filter(|one| one.kind == ViolationKind::Protocol);
+        let rules: Vec<String> = rules.map(|one| one.message.clone()).collect();
+        let others = self.violation_list.iter().any(|one| one.kind != ViolationKind::Protocol);
+        let wrong = if others { self.violations as usize - rules.len() } else { 0 };
+        let all = self.head_flits as usize;
+        let outputs = if wrong == 0 { Outputs::Right(all) } else { Outputs::Wrong(wrong, all) };
+        Seen { errors: errors.collect(), rules, outputs, ended: None, cleared: false }
+    }
+
     /// One counter of each tile.
     ///
     /// # Panics

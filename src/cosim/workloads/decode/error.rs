@@ -19,6 +19,14 @@ pub enum DecodeError {
         /// Tiles, and what each waits for.
         blocked: String,
     },
+    /// It moves, and does not end.
+    #[error("the run has not ended by cycle {at}, its bound: {moving}\n  help: this is a livelock, or a bound that does not know this workload")]
+    Endless {
+        /// Cycle of the bound.
+        at: u64,
+        /// The bound, what still moves, and what is awaited.
+        moving: String,
+    },
     /// A home reports a failed memory; all else came to its end.
     #[error("external memory failed: {first}{others}\n  help: what was read there is not to be trusted; the step has to be run again")]
     Memory {

@@ -1,9 +1,12 @@
 //! Plan of a run of decode steps.
 
+use super::scoreboard::flits_of_step;
 use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::ports::LinkFlip;
 use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::decode::played::pace::Pace;
-use crate::cosim::workloads::Watchdog;
+use crate::cosim::workloads::shared::bound::Pace as BoundPace;
+use crate::cosim::workloads::{Bound, Watchdog};
 use crate::design::Descriptor;
 use crate::design::Design;
 
@@ -38,6 +41,8 @@ pub struct Plan {
     pub image: Image,
     /// Seed of stalls and of the payload of PART.
     pub seed: u64,
+    /// A bit of a flit on a link that is inverted.
+    pub flip: Option<LinkFlip>,
     /// When the run is stuck.
     pub watchdog: Watchdog,
 }
@@ -55,7 +60,18 @@ impl Plan {
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
             seed,
+            flip: None,
             watchdog: Watchdog::of(design),
         }
+    }
+
+    /// The bound of its cycles: the steps one after the other.
+    pub fn bound(&self, design: &Design) -> Bound {
+        let steps = usize::try_from(self.steps).unwrap_or(usize::MAX);
+        let all: Vec<_> = std::iter::repeat_n(&self.descriptors, steps).flatten().copied().collect();
+        let flits = flits_of_step(design, &self.descriptors).saturating_mul(u64::from(self.steps));
+        let pace =
+            BoundPace { flit_cycles: self.pace.flit_cycles, stall: self.pace.stall, clocks: self.clocks };
+        Bound::of_descriptors(design, &all, flits, &self.memory, pace)
     }
 }

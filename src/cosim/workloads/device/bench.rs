@@ -24,7 +24,7 @@ const BLANK: u8 = 0xa5;
 pub struct Bench {
     /// The driver, for callers that intervene.
     pub driver: Driver,
-    bases: Vec<u64>,
+    pub(super) platform: Platform,
     /// False where only times are looked at.
     numbers: bool,
 }
@@ -50,7 +50,8 @@ impl Bench {
     /// # Errors
     /// If it is of another design or does not answer.
     pub fn new(device: Device, design: &Design, platform: &Platform) -> Result<Bench, DeviceError> {
-        Ok(Bench { driver: Driver::new(device, design)?, bases: platform.bases.clone(), numbers: true })
+        let driver = Driver::new(device, design)?;
+        Ok(Bench { driver, platform: platform.clone(), numbers: true })
     }
 
     /// Leaves the numbers out: memory has any, and outputs are neither read nor checked.
@@ -80,7 +81,7 @@ impl Bench {
         device.put_queries(QUERIES, buffer);
         device.put_outputs(OUTPUTS, vec![BLANK; job.design.output_bytes(job.streams, job.partials) as usize]);
         device.take_merged();
-        self.driver.arguments(QUERIES, OUTPUTS, &self.bases)
+        self.driver.arguments(QUERIES, OUTPUTS, &self.platform.bases)
     }
 
     /// Pushes the descriptors of a job.
@@ -105,7 +106,7 @@ impl Bench {
     }
 
     /// Writes how many streams' queries and new tokens a job has.
-    fn streams(&mut self, job: &Job) -> Result<(), DeviceError> {
+    pub(super) fn streams(&mut self, job: &Job) -> Result<(), DeviceError> {
         self.driver.write("QUERY_STREAMS", job.streams)?;
         match job.design.append {
             None => Ok(()),
@@ -171,10 +172,15 @@ impl Bench {
 
     /// Prepares a run without starting it: clears errors and acknowledges an old interrupt.
     fn prepare(&mut self, job: &Job, notice: Notice) -> Result<(), DeviceError> {
+        self.ready(job, notice)?;
+        self.push(job)
+    }
+
+    /// The same before the descriptors.
+    pub(super) fn ready(&mut self, job: &Job, notice: Notice) -> Result<(), DeviceError> {
         self.driver.clear()?;
         self.driver.enable(notice)?;
-        self.load(job)?;
-        self.push(job)
+        self.load(job)
     }
 
     /// Runs a job completely.
@@ -190,17 +196,11 @@ impl Bench {
     ) -> Result<Finished, DeviceError> {
         self.prepare(job, notice)?;
         self.driver.start()?;
-        self.finish(job, notice, most, stop)
+        let outcome = self.driver.wait(notice, most, stop)?;
+        self.finish(job, outcome)
     }
 
-    fn finish(
-        &mut self,
-        job: &Job,
-        notice: Notice,
-        most: u64,
-        stop: &mut dyn FnMut(&Device) -> bool,
-    ) -> Result<Finished, DeviceError> {
-        let outcome = self.driver.wait(notice, most, stop)?;
+    fn finish(&mut self, job: &Job, outcome: Outcome) -> Result<Finished, DeviceError> {
         if outcome.failures() != 0 {
             return Err(DeviceError::Failed(outcome.errors()));
         }
@@ -229,7 +229,7 @@ impl Bench {
         self.list(job)?;
         self.driver.device.watch(AttentionResult::begun(job.design, clocks, self.numbers), 0);
         self.driver.start()?;
-        let outcome = self.driver.wait(Notice::Interrupt, u64::MAX, stop)?;
+        let outcome = self.wait(job, stop)?;
         if outcome.failures() != 0 {
             return Err(DeviceError::Failed(outcome.errors()));
         }
@@ -261,7 +261,8 @@ impl Bench {
         let before = self.driver.device.beats();
         self.driver.device.watch(AttentionResult::begun(job.design, clocks, self.numbers), timeline);
         self.driver.start()?;
-        let done = self.finish(job, Notice::Interrupt, u64::MAX, stop)?;
+        let outcome = self.wait(job, stop)?;
+        let done = self.finish(job, outcome)?;
         // A faster scan could skip some counters.
         self.driver.device.set_clocks(&clocks.into_step())?;
         for _ in 0..SCAN {

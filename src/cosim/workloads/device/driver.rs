@@ -204,8 +204,7 @@ impl Driver {
             }
             let waited = self.device.cycle() - begun;
             if waited > most {
-                let (status, error) = (self.read("STATUS")?, self.read("ERROR")?);
-                return Err(DeviceError::Hung { at: self.device.cycle(), waited, status, error });
+                return Err(self.hung(waited, String::new())?);
             }
             if stop(&self.device) {
                 return Err(DeviceError::Stopped);
@@ -258,11 +257,16 @@ impl Driver {
         while self.read("CTRL")? & AP_IDLE == 0 {
             let waited = self.device.cycle() - begun;
             if waited > most {
-                let (status, error) = (self.read("STATUS")?, self.read("ERROR")?);
-                return Err(DeviceError::Hung { at: self.device.cycle(), waited, status, error });
+                return Err(self.hung(waited, String::new())?);
             }
         }
         Ok(())
+    }
+
+    /// The error of a wait that does not end.
+    pub(super) fn hung(&mut self, waited: u64, why: String) -> Result<DeviceError, DeviceError> {
+        let (status, error) = (self.read("STATUS")?, self.read("ERROR")?);
+        Ok(DeviceError::Hung { at: self.device.cycle(), waited, status, error, why })
     }
 
     /// Reads a counter of a tile, by its number in a group of [`registers::COUNTER_GROUPS`].

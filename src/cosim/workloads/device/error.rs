@@ -19,7 +19,7 @@ pub enum DeviceError {
         waited: u64,
     },
     /// A run does not end.
-    #[error("cycle {at}: the run has not ended for {waited} cycles; STATUS is {status:#010x}, ERROR {error:#010x}")]
+    #[error("cycle {at}: the run has not ended for {waited} cycles; STATUS is {status:#010x}, ERROR {error:#010x}{why}")]
     Hung {
         /// Cycle.
         at: u64,
@@ -29,6 +29,8 @@ pub enum DeviceError {
         status: u32,
         /// The register.
         error: u32,
+        /// The bound of the run and what still moves, after a line break; empty of a wait without a bound.
+        why: String,
     },
     /// The device is not of the host's design.
     #[error("register {register} reads as {read:#010x}, and this design has {wanted:#010x}")]

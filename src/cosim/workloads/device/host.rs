@@ -8,10 +8,11 @@ use super::watched::Watched;
 use crate::cosim::build::wrap::device_wrapper::COMPUTE_RESET;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Bytes, Image};
 use crate::cosim::workloads::attention::{AttentionResult, Probes};
+use crate::cosim::workloads::shared::limit::Moved;
 use crate::design::Design;
 use std::collections::BTreeMap;
 
@@ -33,6 +34,7 @@ pub struct Device {
     watched: Option<Watched>,
     /// Events of calls, while they are recorded.
     calls: Option<Calls>,
+    clocks: Clocks,
 }
 
 impl Device {
@@ -58,6 +60,7 @@ impl Device {
             merged: BTreeMap::new(),
             watched: None,
             calls: None,
+            clocks: *clocks,
             design: design.clone(),
             pins,
         })
@@ -174,6 +177,12 @@ impl Device {
         self.slaves.set_faults(faults);
     }
 
+    /// The first cycle in which each fault took effect, in the order of [`Faults`]: those of reads of external memory, of
+    /// queries, of writes of outputs, of writes of new tokens.
+    pub fn struck(&self) -> [Vec<Option<u64>>; 4] {
+        self.slaves.struck()
+    }
+
     /// Requests so far: of each port of external memory, of reads of queries, of writes of outputs.
     pub fn requests(&self) -> (Vec<u64>, u64, u64) {
         let Slaves { hbm, queries, outputs, .. } = &self.slaves;
@@ -269,11 +278,37 @@ impl Device {
         all
     }
 
+    /// Inverts a bit of a flit on a link of the core.
+    ///
+    /// # Errors
+    /// If the core has no such link of its own.
+    pub fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.pins.flip(flip)
+    }
+
+    /// Cycle in which that flit came; `None` if it has not.
+    pub fn flipped(&self) -> Option<u64> {
+        self.pins.flipped()
+    }
+
+    /// Counters of its memory, and of its tiles while a run is recorded.
+    pub(super) fn moved(&self) -> Moved {
+        let (links, events) =
+            self.watched.as_ref().map_or((&[][..], &[][..]), |w| (&w.result.links, &w.result.events));
+        Moved::of(links, events, Some(&self.slaves.hbm))
+    }
+
+    /// The clocks.
+    pub(super) fn clocks(&self) -> Clocks {
+        self.clocks
+    }
+
     /// Sets the clocks from the next period on.
     ///
     /// # Errors
     /// If it does not have two clocks.
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.clocks = *clocks;
         self.pins.set_clocks(clocks)
     }
 }

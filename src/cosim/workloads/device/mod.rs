@@ -13,13 +13,16 @@
 //! * [`Driver`]: a host's driver, register by register.
 //! * [`Calls`]: cycles that a call costs, at the pins.
 //! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.
+//! * [`Faulted`]: a run with faults that are injected on request, and the run after it.
 //! * [`Vectors`]: such a run as files for a bench in a simulator of others.
 
 mod axi_lite_master;
 mod bench;
+mod bounded;
 mod calls;
 mod driver;
 mod error;
+mod faulted;
 mod host;
 mod platform;
 mod vectors;
@@ -29,6 +32,7 @@ pub use bench::{Bench, Finished};
 pub use calls::{CallCost, CallEvent, Calls};
 pub use driver::{Driver, Notice, Outcome};
 pub use error::DeviceError;
+pub use faulted::{Faulted, Recovery};
 pub use host::Device;
 pub use platform::{Faults, Platform};
 pub use vectors::Vectors;

@@ -172,6 +172,16 @@ impl Slaves {
         }
     }
 
+    /// The first cycle in which each fault took effect, by the lists of [`Faults`].
+    pub(super) fn struck(&self) -> [Vec<Option<u64>>; 4] {
+        let tokens = self.tokens.iter().map(WriteMemory::struck);
+        let first = |a: Vec<Option<u64>>, b: Vec<Option<u64>>| {
+            a.into_iter().zip(b).map(|(a, b)| a.into_iter().chain(b).min()).collect()
+        };
+        let tokens = tokens.reduce(first).unwrap_or_default();
+        [self.hbm.struck(), self.queries.struck(), self.outputs.struck(), tokens]
+    }
+
     /// Sets the outputs of memory in this period.
     pub(super) fn drive(&mut self, pins: &mut Pins, cycle: u64) {
         for (port, at) in self.hbm_pins.iter().enumerate() {

@@ -16,6 +16,8 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::hash::mix;
+use crate::cosim::workloads::shared::limit::{Limit, Moved};
+use crate::cosim::workloads::Bound;
 pub use crate::cosim::workloads::SliceId;
 use crate::design::{index_bits, Design};
 use crate::emit::{ModuleSpec, TILE_EVENTS};
@@ -36,6 +38,14 @@ pub enum FetchError {
         at: u64,
         /// Tiles, and what each waits for.
         blocked: String,
+    },
+    /// It moves, and does not end.
+    #[error("the run has not ended by cycle {at}, its bound: {moving}\n  help: this is a livelock, or a bound that does not know this workload")]
+    Endless {
+        /// Cycle of the bound.
+        at: u64,
+        /// The bound, what still moves, and what is awaited.
+        moving: String,
     },
     /// The caller gave up waiting.
     #[error("the run was stopped")]
@@ -154,6 +164,7 @@ impl<'a> Bench<'a> {
         let late = self.fill(plan)?;
         let start = self.pins.cycle();
         let mut run = Run::new(plan, self.tiles, start, late);
+        let mut limit = Limit::new(self.bound(plan), start);
         while !run.over() {
             self.period(plan, &mut run)?;
             let now = self.pins.cycle();
@@ -165,6 +176,11 @@ impl<'a> Bench<'a> {
             }
             if now - run.moved > plan.watchdog {
                 return Err(self.stuck(plan, &run, now));
+            }
+            if let Some(moving) = limit.passed(now, self.design, || Moved::of(&run.links, &run.events, None))
+            {
+                let moving = format!("{moving}\n  awaited: {}", self.awaited(&run));
+                return Err(FetchError::Endless { at: now, moving });
             }
         }
         for _ in 0..QUIET {
@@ -316,16 +332,28 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// The bound of a plan.
+    fn bound(&self, plan: &Plan) -> Bound {
+        let commands = || plan.commands.iter().flatten();
+        let flits = commands().map(|c| u64::from(c.last - c.first + 1)).sum();
+        let due = commands().map(|c| c.cycle).chain(plan.residents.iter().map(|r| r.cycle));
+        Bound::of_fetches(self.design, flits, commands().count() as u64, due.max().unwrap_or(0), plan.stall)
+    }
+
     fn stuck(&self, plan: &Plan, run: &Run, at: u64) -> FetchError {
+        FetchError::Stuck { cycles: plan.watchdog, at, blocked: self.awaited(run) }
+    }
+
+    /// What tiles wait for, in words.
+    fn awaited(&self, run: &Run) -> String {
         let waits = run.ledger.waiting();
         let holds = |tile: usize| self.pins.get(self.ports.vc_busy, tile) != 0;
         let held: Vec<_> = (0..self.tiles).filter(|&t| holds(t)).map(|t| t.to_string()).collect();
         let unasked: usize = run.queues.iter().map(VecDeque::len).sum();
-        let blocked = format!(
+        format!(
             "{waits}; {unasked} commands are not accepted; flits are held by the routers of tiles {}",
             if held.is_empty() { "none".to_owned() } else { held.join(", ") }
-        );
-        FetchError::Stuck { cycles: plan.watchdog, at, blocked }
+        )
     }
 
     /// Reads the counters a last time and collects the results.

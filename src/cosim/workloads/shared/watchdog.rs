@@ -1,10 +1,8 @@
 //! When a run of the fabric is stuck: nothing has moved for longer than anything in it may wait.
 
+pub use crate::cosim::faults::TIMEOUT;
 use crate::cosim::memory::Memory;
 use crate::design::Design;
-
-/// Cycles without an answer after which a home reports a time-out and continues.
-pub const TIMEOUT: u64 = 65_536;
 
 /// Cycles without movement that a run may have, for a retry and for memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

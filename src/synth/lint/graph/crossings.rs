@@ -1,14 +1,22 @@
 //! Crossings between clocks on the netlist: a path from a register of one clock must end in a register of the other.
 //!
+//! Only cells that are made for it let words cross: each has proofs under any two clocks (`meshkv prove`). A bit that
+//! another clock may sample at any time goes through a synchronizer; several bits do so together only in Gray code.
 //! A memory or a DSP slice is no such end: Vivado reports it as CDC-13 or CDC-14, Critical. A word that is held until it is
 //! taken may pass one multiplexer before its register. A synchronizer samples a register with no logic between.
 
 use crate::synth::lint::graph::flat::{End, Flat, Step};
 use crate::synth::lint::messages::{Message, Severity};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of levels of logic since a word's register: none, one multiplexer, or more.
 const LEVELS: u8 = 3;
+
+/// Modules whose words stand still while another clock samples them.
+const HOLDERS: &[&str] = &["meshkv_async_fifo", "meshkv_async_register", "meshkv_reorder_fifo"];
+
+/// The register of a Gray code: module and name.
+const GRAY: (&str, &str) = ("meshkv_async_pointer", "gray_q");
 
 /// Fault of the end of a crossing, and the way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +26,8 @@ enum Wrong {
     Logic,
     Control,
     Synchronizer,
+    Unlisted,
+    Together,
 }
 
 impl Wrong {
@@ -28,6 +38,10 @@ impl Wrong {
             Wrong::Logic => "passes more than one multiplexer: a register must sample it first",
             Wrong::Control => "enables or resets a register: a register must sample it first",
             Wrong::Synchronizer => "passes logic before a synchronizer: let a register drive it",
+            Wrong::Unlisted => {
+                "is sampled by a plain register: let meshkv_synchronizer, meshkv_async_register or meshkv_async_fifo do it"
+            }
+            Wrong::Together => "is one of several bits that a synchronizer samples: only a Gray code may cross so",
         }
     }
 }
@@ -117,24 +131,44 @@ impl<'a> Reached<'a> {
 
     /// Passes every wrong end to `tell`, with the names of its register and of itself.
     fn wrong(&self, tell: &mut dyn FnMut(Wrong, String, String)) {
+        // Of each synchronizer: the bits that it samples from this clock.
+        let mut sampled: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
         for (net, &level) in self.level.iter().enumerate().filter(|(_, level)| **level < LEVELS) {
             for (cell, pin) in self.flat.loads(net as u32) {
                 let Some((clock, end)) = self.flat.end(cell, pin) else { continue };
-                if let (true, Some(wrong)) = (clock != self.clock, wrong(end, level)) {
-                    tell(wrong, self.flat.name(self.source[net]), self.flat.name_of_cell(cell));
+                if clock == self.clock {
+                    continue;
+                }
+                let source = self.source[net];
+                let name = self.flat.name_of_cell(cell);
+                if end == End::Synchronizer {
+                    sampled.entry(name.clone()).or_default().insert(source);
+                }
+                let held = HOLDERS.contains(&self.flat.origin(source).0);
+                if let Some(wrong) = wrong(end, level, held) {
+                    tell(wrong, self.flat.name(source), name);
+                }
+            }
+        }
+        for (name, sources) in sampled.into_iter().filter(|(_, sources)| sources.len() > 1) {
+            for source in sources {
+                let (module, register) = self.flat.origin(source);
+                if (module, register.split('[').next().unwrap_or_default()) != GRAY {
+                    tell(Wrong::Together, self.flat.name(source), name.clone());
                 }
             }
         }
     }
 }
 
-fn wrong(end: End, level: u8) -> Option<Wrong> {
+fn wrong(end: End, level: u8, held: bool) -> Option<Wrong> {
     match end {
         End::Memory => Some(Wrong::Memory),
         End::Slice => Some(Wrong::Slice),
         End::Synchronizer if level > 0 => Some(Wrong::Synchronizer),
         End::Register if level == LEVELS - 1 => Some(Wrong::Logic),
         End::Control => Some(Wrong::Control),
+        End::Register if !held => Some(Wrong::Unlisted),
         End::Synchronizer | End::Register => None,
     }
 }
@@ -146,11 +180,16 @@ mod tests {
 
     /// Two clocks: `first_q` of `a`, and in `b` what `rest` says.
     fn found(rest: &str) -> Vec<String> {
+        found_in("meshkv_async_register", rest)
+    }
+
+    /// The same in a module of this name.
+    fn found_in(module: &str, rest: &str) -> Vec<String> {
         let text = format!(
-            "module \\leaf\n  wire input 1 \\a\n  wire input 2 \\b\n  wire input 3 \\d\n  wire \\first_q\n  wire \\w\n  wire \\y\n  \
+            "module \\{module}\n  wire input 1 \\a\n  wire input 2 \\b\n  wire input 3 \\d\n  wire \\first_q\n  wire \\w\n  wire \\y\n  \
              attribute \\async_reg \"true\"\n  wire \\seen_q\n  wire \\held_q\n  cell $dff $1\n    connect \\CLK \\a\n    \
              connect \\D \\d\n    connect \\Q \\first_q\n  end\n{rest}end\nmodule \\top\n  wire input 1 \\a\n  \
-             wire input 2 \\b\n  wire input 3 \\d\n  cell \\leaf \\gen[3].u_leaf\n    connect \\a \\a\n    \
+             wire input 2 \\b\n  wire input 3 \\d\n  cell \\{module} \\gen[3].u_leaf\n    connect \\a \\a\n    \
              connect \\b \\b\n    connect \\d \\d\n  end\nend\n"
         );
         let modules = Modules::parse(&text).unwrap();
@@ -175,6 +214,32 @@ mod tests {
         assert_eq!(said.len(), 1);
         assert!(said[0].starts_with("gen[*].u_leaf/first_q, which crosses"), "{said:?}");
         assert!(said[0].contains("more than one multiplexer"), "{said:?}");
+    }
+
+    #[test]
+    fn a_plain_register_samples_only_what_is_held_for_it() {
+        let said = found_in("meshkv_front", &register("first_q", "held_q"));
+        assert!(said.len() == 1 && said[0].contains("sampled by a plain register"), "{said:?}");
+        assert_eq!(found_in("meshkv_front", &register("first_q", "seen_q")), [""; 0], "a synchronizer may");
+    }
+
+    #[test]
+    fn several_bits_cross_together_only_in_gray_code() {
+        let two = |register: &str| {
+            format!(
+                "  wire width 2 \\{register}\n  attribute \\async_reg \"true\"\n  wire width 2 \\both_q\n  cell $dff $8\n    \
+                 connect \\CLK \\a\n    connect \\D \\both_q\n    connect \\Q \\{register}\n  end\n  cell $dff $9\n    \
+                 connect \\CLK \\b\n    connect \\D \\{register}\n    connect \\Q \\both_q\n  end\n"
+            )
+        };
+        assert_eq!(found_in("meshkv_async_pointer", &two("gray_q")), [""; 0]);
+        for (module, register) in [("meshkv_async_pointer", "position_q"), ("meshkv_front", "gray_q")] {
+            let said = found_in(module, &two(register));
+            assert!(
+                said.len() == 1 && said[0].contains("only a Gray code may cross so"),
+                "{module}: {said:?}"
+            );
+        }
     }
 
     #[test]

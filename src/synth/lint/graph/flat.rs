@@ -34,11 +34,11 @@ pub(in crate::synth::lint) enum End {
 /// An occurrence of a module.
 struct Place<'a> {
     module: &'a Module,
+    /// Name of the module in its source.
+    kind: &'a str,
     /// Number of its first net.
     first: u32,
     path: String,
-    /// True if it is a DSP slice.
-    slice: bool,
 }
 
 /// All occurrences of all modules below a top.
@@ -236,7 +236,7 @@ impl<'a> Flat<'a> {
             return Some((clock, End::Memory));
         }
         let end = match role(&cell.kind, Self::port(cell, pin).0) {
-            _ if place.slice => End::Slice,
+            _ if place.kind.ends_with(SLICE) => End::Slice,
             Role::Data if cell.net("Q", 0).is_some_and(|q| place.module.wire(q).async_reg) => {
                 End::Synchronizer
             }
@@ -248,9 +248,20 @@ impl<'a> Flat<'a> {
 
     /// Name of a net, with its path.
     pub(in crate::synth::lint) fn name(&self, net: u32) -> String {
+        let (place, name) = self.place(net);
+        format!("{}{name}", place.path)
+    }
+
+    /// Module of a net and its name there.
+    pub(in crate::synth::lint) fn origin(&self, net: u32) -> (&'a str, String) {
+        let (place, name) = self.place(net);
+        (place.kind, name)
+    }
+
+    fn place(&self, net: u32) -> (&Place<'a>, String) {
         let at = self.places.partition_point(|place| place.first <= net) - 1;
         let place = &self.places[at];
-        format!("{}{}", place.path, place.module.name(net - place.first))
+        (place, place.module.name(net - place.first))
     }
 
     /// Name of the register or memory that a cell drives or writes, with its path.
@@ -286,7 +297,7 @@ fn places<'a>(modules: &'a Modules, top: &str) -> Result<(Vec<Place<'a>>, Same)>
         for cell in module.cells.iter().filter(|cell| modules.get(&cell.kind).is_some()) {
             left.push((cell.kind.as_str(), format!("{path}{}/", cell.name), Some((cell, first))));
         }
-        places.push(Place { module, first, path, slice: source_name(key).ends_with(SLICE) });
+        places.push(Place { module, kind: source_name(key), first, path });
     }
     Ok((places, same))
 }

@@ -13,7 +13,7 @@ use super::job::Job;
 use super::result::AttentionResult;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
-use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
 use crate::cosim::workloads::attention::observed::expected::expected_at;
@@ -21,6 +21,7 @@ use crate::cosim::workloads::attention::observed::probes::Probes;
 use crate::cosim::workloads::attention::observed::root_sums::RootSums;
 use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
 use crate::cosim::workloads::shared::homes::Homes;
+use crate::cosim::workloads::shared::limit::{Limit, Moved};
 use crate::cosim::workloads::{Event, Watchdog};
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
@@ -75,6 +76,7 @@ pub(super) struct Core<'a> {
     growth: Option<Growth<'a>>,
     memory_pins: MemoryPins,
     memory: Memory,
+    behaviour: Behaviour,
     source: Source,
     homes: Homes,
     /// Occupancies that are still to be shown.
@@ -111,7 +113,8 @@ impl<'a> Core<'a> {
             descriptors: DescriptorPins::find(&mut pins, top, 1)?,
             growth: Growth::find(&mut pins, top, design)?,
             memory_pins: MemoryPins::named(&mut pins, top, "m_axi_", design.memory.ports)?,
-            memory: Memory::new(Shape::of(design), behaviour, image),
+            memory: Memory::new(Shape::of(design), behaviour.clone(), image),
+            behaviour,
             homes: Homes::new(design),
             occupancies: 0,
             told: 0,
@@ -125,6 +128,11 @@ impl<'a> Core<'a> {
     /// Contents of the external memory.
     pub(super) fn image(&self) -> &Image {
         self.memory.image()
+    }
+
+    /// Inverts a bit of a flit on a link.
+    pub(super) fn flip(&mut self, flip: &LinkFlip) -> Result<(), DutError> {
+        self.pins.flip(flip)
     }
 
     /// The same, to be changed.
@@ -162,7 +170,7 @@ impl<'a> Core<'a> {
             if run.result.kv_cycles == run.cycle + 1 {
                 run.moves();
             }
-            self.watch(&run, &watchdog, stop)?;
+            self.watch(&mut run, &watchdog, stop)?;
         }
         Ok(self.finish(run, &homes))
     }
@@ -214,6 +222,7 @@ impl<'a> Core<'a> {
             merged: BTreeMap::new(),
             computed: BTreeMap::new(),
             end: None,
+            limit: Limit::new(job.bound(&self.behaviour, options.stall, self.clocks), begun),
             result,
         }
     }
@@ -324,7 +333,7 @@ impl<'a> Core<'a> {
     /// Ends a job that is stopped from outside, or in which nothing has moved for too long.
     fn watch(
         &self,
-        run: &UnderWay,
+        run: &mut UnderWay,
         watchdog: &Watchdog,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), AttentionError> {
@@ -334,7 +343,15 @@ impl<'a> Core<'a> {
         }
         let (cycles, missing) = (at - run.moved, heads - outputs);
         if !watchdog.is_over(cycles, &self.memory) {
-            return Ok(());
+            let UnderWay { limit, result, .. } = run;
+            let now = || Moved::of(&result.links, &result.events, Some(&self.memory));
+            return match limit.passed(at, self.design, now) {
+                None => Ok(()),
+                Some(moving) => {
+                    let moving = format!("{moving}\n  awaited: {missing} of {heads} outputs");
+                    Err(AttentionError::Endless { at, moving })
+                }
+            };
         }
         Err(match &self.growth {
             Some(growth) if missing == 0 && !growth.are_written() => {
@@ -357,13 +374,17 @@ impl<'a> Core<'a> {
         }
         result.beats = (0..self.memory.ports()).map(|port| self.memory.counts(port).beats).collect();
         let broken = self.memory.violations().1;
-        result.violations.extend(broken[self.told..].iter().map(|v| v.message.clone()));
+        result.rules = broken[self.told..].iter().map(|v| v.message.clone()).collect();
+        result.violations.extend(result.rules.iter().cloned());
+        result.struck = self.memory.struck();
+        result.flipped = self.pins.flipped().map(|at| at.saturating_sub(run.begun));
         self.told = broken.len();
         for (tile, node) in self.design.mesh.nodes().enumerate() {
             for (pin, what) in
                 [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")]
             {
                 if self.pins.get(pin, tile) == 1 {
+                    result.reported.push((tile as u32, what == "a time-out"));
                     let at = self.design.mesh.coords(node);
                     result.violations.push(format!("tile {at:?} reports {what} of its memory"));
                 }

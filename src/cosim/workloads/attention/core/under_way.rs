@@ -2,6 +2,7 @@
 
 use crate::cosim::workloads::attention::job::Job;
 use crate::cosim::workloads::attention::result::{AttentionResult, HeadSums};
+use crate::cosim::workloads::shared::limit::Limit;
 use crate::design::Descriptor;
 use std::collections::BTreeMap;
 
@@ -42,6 +43,8 @@ pub(super) struct UnderWay<'j> {
     pub(super) computed: BTreeMap<(u32, u32), HeadSums>,
     /// End of the period of the last output.
     pub(super) end: Option<u64>,
+    /// Its bound.
+    pub(super) limit: Limit,
     pub(super) result: AttentionResult,
 }
 

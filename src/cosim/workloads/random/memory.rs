@@ -1,23 +1,7 @@
 //! A memory that answers with a hash of the address, now and then with an error.
 
-use super::RandomFabric;
-
-/// A burst that was requested from a port.
-struct Burst {
-    ready: u64,
-    id: u64,
-    address: u64,
-    beats: u64,
-    bad: bool,
-}
-
-/// The state of a memory port.
-#[derive(Default)]
-pub(super) struct Port {
-    waiting: Vec<Burst>,
-    /// The burst that is being answered, and its next beat.
-    answering: Option<(Burst, u64)>,
-}
+use super::port::Burst;
+use super::state::RandomFabric;
 
 impl RandomFabric {
     /// Answers bursts in any order, without interleaving.

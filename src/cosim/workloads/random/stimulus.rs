@@ -1,6 +1,6 @@
 //! Stimulus of the fabric: queries, descriptors, flits of partial results.
 
-use super::RandomFabric;
+use super::state::RandomFabric;
 
 impl RandomFabric {
     /// Offers a group of words of a random query until they are accepted.

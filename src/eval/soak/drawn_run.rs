@@ -1,9 +1,9 @@
 //! Runs of drawn lengths, to set their time beside that of their bytes: lengths and batches that nobody chose.
 
+use super::Draw;
 use crate::config::Config;
 use crate::cosim::workloads::decode::{step_of, StreamLength, Workload, WorkloadError};
 use crate::design::{least_cycles, Descriptor, Design, Mapping, Sharing};
-use crate::eval::soak::Draw;
 
 /// Tokens of a stream, or of its tail behind a common prefix.
 const TOKENS: (u32, u32) = (64, 32_768);
@@ -122,7 +122,7 @@ fn one(draw: &mut Draw, segment_tokens: u32) -> DrawnRun {
 
 #[cfg(test)]
 mod tests {
-    use crate::eval::drawn::drawn_run::*;
+    use crate::eval::soak::drawn_run::*;
 
     fn card(run: &DrawnRun) -> Design {
         let mut config = Config::default();

@@ -1,4 +1,4 @@
-//! Subject of the checks: the files of a configuration, or a folder that was generated.
+//! Subject of checks of the Verilog, for `lint` and `prove`: the files of a configuration, or a folder that was generated.
 
 use crate::cli::load;
 use crate::cli::output::ui::Ui;
@@ -9,21 +9,21 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Files to read, the depth of the checks, and the state of their folder.
-pub(super) struct Subject {
+pub(in crate::cli::prepare) struct Subject {
     /// Name of the configuration.
-    pub(super) name: String,
+    pub(in crate::cli::prepare) name: String,
     /// The files.
-    pub(super) files: Vec<SourceFile>,
+    pub(in crate::cli::prepare) files: Vec<SourceFile>,
     /// How far Verilator reads them.
-    pub(super) depth: Depth,
+    pub(in crate::cli::prepare) depth: Depth,
     /// State of the folder; none for a configuration.
-    pub(super) folder: Option<Folder>,
+    pub(in crate::cli::prepare) folder: Option<Folder>,
 }
 
 /// A folder that was generated, by its manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "LintFolder")]
-pub(super) struct Folder {
+#[schemars(rename = "ReadFolder")]
+pub(in crate::cli::prepare) struct Folder {
     /// The folder.
     dir: String,
     /// Version of meshkv that wrote it; null if its manifest names none.
@@ -38,12 +38,12 @@ pub(super) struct Folder {
 
 impl Subject {
     /// The folder that is read, if it is one.
-    pub(super) fn dir(&self) -> Option<&str> {
+    pub(in crate::cli::prepare) fn dir(&self) -> Option<&str> {
         self.folder.as_ref().map(|folder| folder.dir.as_str())
     }
 
     /// The files of a configuration, or those that are in a folder.
-    pub(super) fn load(path: &Path, ui: &Ui) -> anyhow::Result<Subject> {
+    pub(in crate::cli::prepare) fn load(path: &Path, ui: &Ui) -> anyhow::Result<Subject> {
         if path.is_dir() {
             return Ok(Subject::of_folder(path, emit::read(path)?, ui));
         }

@@ -1,23 +1,22 @@
 //! A stand-in for the network: every flit arrives at some time, those of one channel between two tiles in order.
 
-use super::RandomFabric;
-use meshkv::cosim::hash::mix;
-use meshkv::design::{index_bits, Design};
+use crate::cosim::hash::mix;
+use crate::design::{index_bits, Design};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A flit as words of its ports.
 #[derive(Debug, Clone)]
-pub struct Flit {
-    pub vc: u32,
-    pub head: Vec<u32>,
-    pub data: Vec<u32>,
+pub(super) struct Flit {
+    pub(super) vc: u32,
+    pub(super) head: Vec<u32>,
+    pub(super) data: Vec<u32>,
 }
 
 /// Flits on their way, by when they may arrive.
 type Way = VecDeque<(u64, Flit)>;
 
 /// Flits on their way, and the credits of both sides.
-pub struct Network {
+pub(super) struct Network {
     multicast: bool,
     cols: u32,
     /// By destination, then by source and channel.
@@ -34,7 +33,7 @@ const LATENCY: u64 = 40;
 const LATE: u64 = 3000;
 
 impl Network {
-    pub fn new(design: &Design, seed: u64) -> Network {
+    pub(super) fn new(design: &Design, seed: u64) -> Network {
         let (tiles, router) = (design.mesh.tiles(), design.router);
         Network {
             multicast: router.multicast,
@@ -52,7 +51,7 @@ impl Network {
     }
 
     /// The credits of a tile in this cycle, and a flit if one may arrive.
-    pub fn shows(&mut self, tile: usize, cycle: u64) -> (u64, Option<Flit>) {
+    pub(super) fn shows(&mut self, tile: usize, cycle: u64) -> (u64, Option<Flit>) {
         let mut credit = 0;
         self.back[tile].retain(|&(vc, due)| {
             let comes = due <= cycle && credit >> vc & 1 == 0;
@@ -73,14 +72,14 @@ impl Network {
     }
 
     /// Accepts credits for slots that a tile has freed.
-    pub fn credited(&mut self, tile: usize, credit: u64) {
+    pub(super) fn credited(&mut self, tile: usize, credit: u64) {
         for (vc, room) in self.room[tile].iter_mut().enumerate() {
             *room += (credit >> vc & 1) as u32;
         }
     }
 
     /// Accepts a flit from a tile.
-    pub fn takes(&mut self, tile: usize, cycle: u64, flit: Flit, dest: &[u32]) {
+    pub(super) fn takes(&mut self, tile: usize, cycle: u64, flit: Flit, dest: &[u32]) {
         let back = cycle + self.below(LATENCY / 2);
         self.back[tile].push((flit.vc, back));
         let late = if self.below(2000) == 0 { LATE } else { 0 };
@@ -96,42 +95,5 @@ impl Network {
         }
         let x_bits = index_bits(self.cols);
         vec![((dest[0] >> x_bits) * self.cols + (dest[0] & ((1 << x_bits) - 1))) as usize]
-    }
-}
-
-impl RandomFabric {
-    /// Drives the network's outputs to every tile.
-    pub(super) fn drive_network(&mut self) {
-        let Some(mut network) = self.network.take() else { return };
-        let cycle = self.pins.cycle();
-        for tile in 0..self.parts.len() {
-            let (credit, flit) = network.shows(tile, cycle);
-            self.set("tx_credit", tile, credit);
-            self.set("rx_valid", tile, flit.as_ref().map_or(0, |flit| 1 << flit.vc));
-            let Some(flit) = flit else { continue };
-            for (name, words) in [("rx_head", &flit.head), ("rx_data", &flit.data)] {
-                let pin = self.ports[name].pin;
-                self.pins.set_part(pin, tile, words);
-            }
-        }
-        self.network = Some(network);
-    }
-
-    /// Samples the outputs of the tiles.
-    pub(super) fn read_network(&mut self) {
-        let Some(mut network) = self.network.take() else { return };
-        let cycle = self.pins.cycle();
-        for tile in 0..self.parts.len() {
-            network.credited(tile, self.get("rx_credit", tile));
-            let valid = self.get("tx_valid", tile);
-            if valid == 0 {
-                continue;
-            }
-            let words = |name: &str| self.pins.part(self.ports[name].pin, tile).collect::<Vec<_>>();
-            let flit = Flit { vc: valid.trailing_zeros(), head: words("tx_head"), data: words("tx_data") };
-            network.takes(tile, cycle, flit, &words("tx_dest"));
-            self.seen.sent += 1;
-        }
-        self.network = Some(network);
     }
 }

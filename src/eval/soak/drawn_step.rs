@@ -1,10 +1,10 @@
 //! Decode steps of drawn configurations, to set forecasts beside cycles: shapes that nobody chose.
 
+use super::Draw;
 use crate::config::{Config, Spread};
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{default_segments, Bench, DecodeError, Plan, Workload};
 use crate::design::{Choice, Design, Forecast, Mapping, Sharing};
-use crate::eval::soak::Draw;
 
 /// Draws of a configuration: an illegal one is drawn again.
 const DRAWS: usize = 1000;
@@ -184,7 +184,7 @@ fn cycles(design: &Design, load: &Workload) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::eval::drawn::drawn_step::*;
+    use crate::eval::soak::drawn_step::*;
     use std::collections::BTreeSet;
 
     #[test]

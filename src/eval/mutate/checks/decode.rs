@@ -1,0 +1,102 @@
+//! Decode steps of the fabric beside its model, with arrays that are slow, and with memory in error.
+
+use super::bed::{none, patience, Bed, Check};
+use crate::cosim::build::BuildForm;
+use crate::cosim::memory::{Fault, FaultKind};
+use crate::cosim::workloads::decode::{step, Bench, DecodeError, Pace as ArrayPace, Plan, Workload};
+use crate::cosim::workloads::random::{Pace, RandomFabric, LIVELY};
+use crate::design::{Mapping, Sharing};
+
+/// The checks.
+pub(super) const CHECKS: [Check; 4] = [
+    Check { name: "decode", form: BuildForm::WholeFabric, run: |bed| decode(bed, 0) },
+    Check {
+        name: "decode steps",
+        form: BuildForm::WholeFabric,
+        run: |bed| (1..4).try_for_each(|n| decode(bed, n)),
+    },
+    Check { name: "random fabric", form: BuildForm::WholeFabric, run: random },
+    Check { name: "errors of memory", form: BuildForm::WholeFabric, run: faults },
+];
+
+const LOOKS: u32 = 3_000;
+
+fn plan(bed: &Bed, number: u32) -> Result<Plan, String> {
+    let design = bed.design;
+    let tokens = design.model.max_tokens.min(8 * design.placement.segment_tokens + 3 * number);
+    let load = Workload {
+        tokens,
+        batch: design.model.max_streams,
+        prefix: if number % 2 == 0 { 0 } else { tokens / 2 },
+        mapping: [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped][number as usize % 3],
+        sharing: if number == 2 { Sharing::Segment } else { Sharing::KvHead },
+        segments: None,
+        layers: design.model.layers.min(2),
+        stride: 1,
+        append: design.append.is_some() && number % 2 == 0,
+    };
+    let made = step(design, &load).map_err(|why| why.to_string())?;
+    Ok(Plan::new(design, made.descriptors, u64::from(number) + 3))
+}
+
+fn decode(bed: &Bed, number: u32) -> Result<(), String> {
+    let design = bed.design;
+    let made = plan(bed, number)?;
+    let pace = [(1, 0), (3, 90), (1, 20), (2, 0)][number as usize];
+    let memory = if number % 2 == 0 { made.memory.clone() } else { made.memory.clone().unruly(4) };
+    let pace = ArrayPace { flit_cycles: pace.0, stall: pace.1 };
+    let made = Plan { steps: 1 + number, pace, memory, overlap: number == 3, ..made };
+    let both = bed.beside(Bench::model(design), &Bench::ports(design))?;
+    let bench = Bench::on(both, design).map_err(|why| why.to_string())?;
+    bed.begins();
+    let mut impatient = patience(LOOKS);
+    let done = bench.run(&made, &mut |_| impatient()).map_err(|why| why.to_string())?;
+    none(&done.violation_list.iter().map(|violation| violation.message.clone()).collect::<Vec<_>>())
+}
+
+/// Periods of random stimulus.
+const PERIODS: u64 = 6_000;
+
+/// Random descriptors, arrays and partial results, a memory with errors; then steps of a segment each, after which
+/// homes swap, with a memory that has none.
+fn random(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let quick = Pace { segments: 1, step: 2, queries: 128, errors: 0, ..LIVELY };
+    let slow = Pace { takes: 2, parts: 40, latency: 400, ..LIVELY };
+    for (pace, seed) in [(LIVELY, 7), (quick, 8), (slow, 9)] {
+        let top = Bench::ports(design);
+        let both = [("the Verilog", bed.alone()?), ("the model", Bench::model(design))];
+        let fabric = RandomFabric::both(both, &top, design, pace, seed);
+        let mut fabric = fabric.map_err(|why| why.to_string())?;
+        bed.begins();
+        fabric.run(PERIODS)?;
+    }
+    Ok(())
+}
+
+/// Each kind of fault, at one port after the other: all homes that are named read there, and one is named.
+fn faults(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let kinds = [FaultKind::SlaveError, FaultKind::DecodeError, FaultKind::Mute, FaultKind::Deaf];
+    for (at, kind) in kinds.into_iter().enumerate() {
+        let port = at % design.memory.ports as usize;
+        let mut made = plan(bed, 1)?;
+        made.memory.faults = vec![Fault::of_port(port, kind).after(2 * at as u64)];
+        let bench = Bench::on(bed.alone()?, design).map_err(|why| why.to_string())?;
+        bed.begins();
+        let mut impatient = patience(LOOKS);
+        let named = match bench.run(&made, &mut |_| impatient()) {
+            Err(DecodeError::Memory { all, .. }) => all,
+            Ok(_) => return Err(format!("{kind:?} at port {port} was not reported")),
+            Err(other) => return Err(format!("{kind:?} at port {port}: {other}")),
+        };
+        let silent = matches!(kind, FaultKind::Mute | FaultKind::Deaf);
+        let wrong = named.iter().find(|fault| {
+            design.memory.port(fault.tile.0, fault.tile.1) as usize != port || fault.timeout != silent
+        });
+        if let Some(wrong) = wrong {
+            return Err(format!("{kind:?} at port {port} was reported as {wrong:?}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! Runs of the whole device: unruly AXI, errors of every memory, resets, lists, counters.
+
+use super::attention::{job, judged, tensors};
+use super::bed::{none, Bed, Check, NOISE};
+use crate::cosim::build::BuildForm;
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::verilated::verilated_ports::verilated;
+use crate::cosim::memory::{Fault, FaultKind};
+use crate::cosim::workloads::attention::Job;
+use crate::cosim::workloads::device::{Bench, Device, Faults, Notice, Platform};
+use crate::cosim::workloads::steps::{decode, Caches, Difference, Schedule, StepsError};
+use crate::design::device::registers::error;
+use crate::design::{Design, Mapping, Sharing};
+use crate::eval::mutate::hasty::TIMEOUT;
+use crate::model::datapath::tensors::Logits;
+
+/// Cycles far beyond any run of these jobs.
+const MOST: u64 = 60_000;
+/// The same of a run with time-outs.
+const MOST_WITH_TIMEOUT: u64 = MOST + 4 * TIMEOUT;
+
+/// The checks.
+pub(super) fn checks(design: &Design) -> Vec<Check> {
+    let form = BuildForm::WholeDevice;
+    let mut all = vec![
+        Check { name: "device", form, run: |bed| runs(bed, false) },
+        Check { name: "unruly device", form, run: |bed| runs(bed, true) },
+        Check { name: "reset of the device", form, run: resets },
+        Check { name: "errors of the device", form, run: errors },
+        Check { name: "silence at the device", form, run: silence },
+    ];
+    if design.append.is_some() {
+        all.push(Check { name: "growing device", form, run: grows });
+    }
+    all
+}
+
+fn open(bed: &Bed, platform: &Platform, clocks: &Clocks) -> Result<Bench, String> {
+    let dut = verilated(bed.library, NOISE).map_err(|why| why.to_string())?;
+    let device = Device::new(dut, bed.design, platform, clocks).map_err(|why| why.to_string())?;
+    let bench = Bench::new(device, bed.design, platform).map_err(|why| why.to_string())?;
+    bed.begins();
+    Ok(bench)
+}
+
+/// Unrelated clocks.
+const APART: Clocks = Clocks { noc_mhz: 250.0, pe_mhz: 283.0, jitter: 15, seed: 1 };
+
+/// A run that must succeed.
+fn clean(bench: &mut Bench, job: &Job, notice: Notice) -> Result<(), String> {
+    let done = bench.run(job, notice, MOST, &mut |_| false).map_err(|why| why.to_string())?;
+    none(&bench.driver.device.violations().1)?;
+    none(&done.violations)?;
+    if !done.bit_exact() {
+        return Err("outputs of the device differ from the model".to_owned());
+    }
+    match bench.driver.device.waiting() {
+        0 => Ok(()),
+        owed => Err(format!("after a run memory owes {owed} answers")),
+    }
+}
+
+fn runs(bed: &Bed, unruly: bool) -> Result<(), String> {
+    let design = bed.design;
+    let platform = Platform::of(design);
+    let (platform, clocks) = if unruly { (platform.unruly(3), APART) } else { (platform, Clocks::IN_STEP) };
+    let mut bench = open(bed, &platform, &clocks)?;
+    let given = [(61, Logits::Normal, Mapping::RowAligned), (33, Logits::Peaky, Mapping::HeadTile)];
+    for (number, (tokens, logits, mapping)) in (1..).zip(given) {
+        let tensors = tensors(design, tokens, logits, u64::from(number));
+        let job = job(design, &tensors, mapping)?;
+        clean(&mut bench, &job, if number == 1 { Notice::Interrupt } else { Notice::Polling })?;
+        let counted = bench.driver.read("RUNS").map_err(|why| why.to_string())?;
+        if counted != number {
+            return Err(format!("RUNS is {counted} after {number} runs"));
+        }
+    }
+    let tensors = tensors(design, 40, Logits::LongTail, 4);
+    let job = job(design, &tensors, Mapping::StreamStriped)?;
+    bench.driver.device.set_image(job.given());
+    let done = bench.step(&job, clocks, &mut |_| false).map_err(|why| why.to_string())?;
+    judged(&done)?;
+    counters(&mut bench)?;
+    let part = job.part(9..30);
+    clean(&mut bench, &part, Notice::Interrupt)
+}
+
+/// Counters that are read by the registers are there, and events of the tiles have been counted.
+fn counters(bench: &mut Bench) -> Result<(), String> {
+    let tiles = bench.driver.design().mesh.tiles() as u32;
+    let mut sums = [0_u64; 3];
+    for tile in 0..tiles {
+        for (group, sum) in (0..).zip(&mut sums) {
+            for index in 0..8 {
+                let count = bench.driver.counter(tile, group, index).map_err(|why| why.to_string())?;
+                *sum += u64::from(count);
+            }
+        }
+    }
+    match sums.iter().position(|sum| *sum == 0) {
+        Some(group) => Err(format!("counters of group {group} are all 0")),
+        None => Ok(()),
+    }
+}
+
+/// A reset at some moments of a run, each followed by a run that must succeed.
+fn resets(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let tensors = tensors(design, 61, Logits::Normal, 5);
+    let job = job(design, &tensors, Mapping::RowAligned)?;
+    let mut bench = open(bed, &Platform::of(design).unruly(4), &APART)?;
+    for after in [40, 400, 900] {
+        cut_off(&mut bench, &job, after).map_err(|why| format!("a reset after {after} cycles: {why}"))?;
+        clean(&mut bench, &job, Notice::Polling)
+            .map_err(|why| format!("after a reset after {after} cycles: {why}"))?;
+    }
+    late(bed, &mut bench, &job)
+}
+
+fn cut_off(bench: &mut Bench, job: &Job, after: u64) -> Result<(), String> {
+    let say = |why: &dyn ToString| why.to_string();
+    bench.driver.clear().map_err(|why| say(&why))?;
+    bench.load(job).map_err(|why| say(&why))?;
+    bench.start(job).map_err(|why| say(&why))?;
+    for _ in 0..after {
+        bench.driver.device.tick().map_err(|why| say(&why))?;
+    }
+    bench.driver.write("SOFT_RESET", 1).map_err(|why| say(&why))?;
+    let ended = bench.driver.wait(Notice::Polling, MOST_WITH_TIMEOUT, &mut |_| false);
+    let ended = ended.map_err(|why| say(&why))?;
+    if ended.error != 1 << error("RESET").bit {
+        return Err(format!("a reset ended the run with `{}`", ended.errors()));
+    }
+    bench.driver.settle(MOST_WITH_TIMEOUT).map_err(|why| say(&why))?;
+    none(&bench.driver.device.violations().1)
+}
+
+/// Memory that answers only after resets in each epoch: until then a run is refused, and afterwards it succeeds.
+fn late(bed: &Bed, bench: &mut Bench, job: &Job) -> Result<(), String> {
+    let say = |why: &dyn ToString| why.to_string();
+    let late = |port: usize| Fault::of_port(port, FaultKind::Late(6 * TIMEOUT as u32));
+    let hbm = (0..bed.design.memory.ports as usize).map(late).collect();
+    bench.driver.device.set_faults(Faults { hbm, ..Faults::default() });
+    for _ in 0..4 {
+        cut_off(bench, job, TIMEOUT / 4)?;
+    }
+    bench.driver.device.set_faults(Faults::default());
+    let owed = bench.driver.device.waiting();
+    bench.load(job).map_err(|why| say(&why))?;
+    bench.push(job).map_err(|why| say(&why))?;
+    for left in [owed / 2, 0] {
+        bench.driver.clear().map_err(|why| say(&why))?;
+        bench.driver.start().map_err(|why| say(&why))?;
+        let ended = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(|why| say(&why))?;
+        none(&bench.driver.device.violations().1)?;
+        if ended.first != Some(("RESET", 1)) {
+            return Err(format!("with answers owed a run ended with `{}`", ended.errors()));
+        }
+        while bench.driver.device.waiting() > left {
+            bench.driver.device.tick().map_err(|why| say(&why))?;
+        }
+    }
+    bench.driver.write("SOFT_RESET", 1).map_err(|why| say(&why))?;
+    bench.driver.settle(MOST_WITH_TIMEOUT).map_err(|why| say(&why))?;
+    clean(bench, job, Notice::Polling)
+}
+
+/// A run that fails with this error alone, and another that does not.
+fn fails(bench: &mut Bench, job: &Job, faults: Faults, name: &str) -> Result<u32, String> {
+    let say = |why: &dyn ToString| why.to_string();
+    bench.driver.device.set_faults(faults);
+    bench.driver.clear().map_err(|why| say(&why))?;
+    bench.driver.enable(Notice::Interrupt).map_err(|why| say(&why))?;
+    bench.load(job).map_err(|why| say(&why))?;
+    bench.start(job).map_err(|why| say(&why))?;
+    let ended = bench.driver.wait(Notice::Interrupt, MOST_WITH_TIMEOUT, &mut |_| false);
+    let ended = ended.map_err(|why| say(&why))?;
+    bench.driver.device.set_faults(Faults::default());
+    let place = match ended.first {
+        Some((first, place)) if first == name && ended.error == 1 << error(name).bit => place,
+        _ => return Err(format!("{name} was due, and ERROR has `{}`", ended.errors())),
+    };
+    bench.driver.settle(MOST_WITH_TIMEOUT).map_err(|why| say(&why))?;
+    none(&bench.driver.device.violations().1)?;
+    let done = bench.run(job, Notice::Interrupt, MOST, &mut |_| false);
+    let done = done.map_err(|why| format!("after {name}: {why}"))?;
+    none(&bench.driver.device.violations().1)?;
+    match done.bit_exact() {
+        true => Ok(place),
+        false => Err(format!("after {name}: outputs differ from the model")),
+    }
+}
+
+/// The tile that an error names must read through the port.
+fn of_port(design: &Design, tile: u32, port: usize) -> Result<(), String> {
+    let (x, y) = (tile % design.mesh.cols(), tile / design.mesh.cols());
+    match design.memory.port(x, y) as usize == port {
+        true => Ok(()),
+        false => Err(format!("port {port} failed, and tile ({x}, {y}) is named")),
+    }
+}
+
+/// Memories that answer with errors: those of KV, of queries and of outputs.
+fn errors(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let tensors = tensors(design, 61, Logits::Normal, 5);
+    let job = job(design, &tensors, Mapping::RowAligned)?;
+    let mut bench = open(bed, &Platform::of(design).unruly(5), &APART)?;
+    for (at, kind) in [FaultKind::SlaveError, FaultKind::DecodeError].into_iter().enumerate() {
+        let port = at % design.memory.ports as usize;
+        let taken = bench.driver.device.requests().0[port];
+        let hbm = vec![Fault::of_port(port, kind).after(taken + 1)];
+        let tile = fails(&mut bench, &job, Faults { hbm, ..Faults::default() }, "MEMORY")?;
+        of_port(design, tile, port)?;
+        let taken = bench.driver.device.requests().1;
+        let reads = vec![Fault::of_port(0, kind).after(taken + at as u64)];
+        fails(&mut bench, &job, Faults { reads, ..Faults::default() }, "QUERY_READ")?;
+        let taken = bench.driver.device.requests().2;
+        let writes = vec![Fault::of_port(0, kind).after(taken + 4 * at as u64)];
+        fails(&mut bench, &job, Faults { writes, ..Faults::default() }, "OUTPUT_WRITE")?;
+    }
+    Ok(())
+}
+
+/// Memories that do not answer.
+fn silence(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let tensors = tensors(design, 33, Logits::Normal, 6);
+    let job = job(design, &tensors, Mapping::HeadTile)?;
+    for (port, kind) in [(0, FaultKind::Mute), (design.memory.ports as usize - 1, FaultKind::Deaf)] {
+        let mut bench = open(bed, &Platform::of(design), &Clocks::IN_STEP)?;
+        let hbm = vec![Fault::of_port(port, kind).after(1)];
+        let tile = fails(&mut bench, &job, Faults { hbm, ..Faults::default() }, "MEMORY_TIMEOUT")?;
+        of_port(design, tile, port)?;
+    }
+    Ok(())
+}
+
+/// Steps that append tokens, through a device.
+fn grows(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let say = |why: StepsError| why.to_string();
+    let segment = design.placement.segment_tokens;
+    let lengths: Vec<u32> = (0..design.model.max_streams).map(|b| 2 * segment - 2 + 3 * b).collect();
+    let schedule = Schedule::new(&lengths, 0, 4, &[], &[]).map_err(say)?;
+    let tensors = schedule.tensors(design, 31, Logits::Normal);
+    let mut caches = Caches::new(design, &schedule).map_err(say)?;
+    let mut bench = open(bed, &Platform::of(design).unruly(6), &Clocks::IN_STEP)?;
+    bench.driver.device.set_image(caches.image(&tensors, 1));
+    let mut verdict = Ok(());
+    let mut one =
+        |job: &Job| bench.step(job, Clocks::IN_STEP, &mut |_| false).map_err(|why| Words(why.to_string()));
+    let how = (Mapping::RowAligned, Sharing::KvHead);
+    let ended = decode(&mut caches, &schedule, &tensors, how, &mut one, &mut |stepped| {
+        if verdict.is_ok() {
+            verdict = judged(stepped.done);
+        }
+    });
+    ended.map_err(|Words(why)| why)?;
+    verdict?;
+    match Difference::of(bench.driver.device.image(), &caches.image(&tensors, 1)) {
+        Difference { differing: 0, .. } => Ok(()),
+        other => Err(format!("memory differs from what was appended: {other:?}")),
+    }
+}
+
+/// The words of a fault.
+struct Words(String);
+
+impl From<StepsError> for Words {
+    fn from(why: StepsError) -> Words {
+        Words(why.to_string())
+    }
+}

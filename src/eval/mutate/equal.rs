@@ -1,0 +1,92 @@
+//! Survivors that are no fault: Yosys proves that the module with the mutant is equal to the module without.
+//!
+//! Registers with the same name are taken as equal at the beginning of a cycle, and all outputs and the next values of
+//! registers must be equal then, whatever the registers hold.
+
+use super::change::guard::plain;
+use super::change::mutant::Mutant;
+use super::session::Proof;
+use crate::emit::SourceFile;
+use crate::tools::child::{self, Ended};
+use crate::tools::Program;
+use anyhow::Context;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Asks Yosys about a survivor, for at most so long.
+///
+/// # Errors
+/// If Yosys does not start or a file cannot be written.
+pub fn proof(
+    yosys: &Program,
+    files: &[SourceFile],
+    mutant: &Mutant,
+    limit: Duration,
+    stop: &dyn Fn() -> bool,
+) -> anyhow::Result<Proof> {
+    let folder = tempfile::tempdir().context("no temporary folder for Yosys")?;
+    for (name, changed) in [("gold", false), ("gate", true)] {
+        let dir = folder.path().join(name);
+        fs::create_dir(&dir)?;
+        for file in needed(files, mutant) {
+            let text = match changed && file.path == mutant.path {
+                true => plain(&file.text, &mutant.edit()),
+                false => file.text.clone(),
+            };
+            let short = file.path.rsplit('/').next().unwrap_or_default();
+            fs::write(dir.join(short), text)?;
+        }
+    }
+    fs::write(folder.path().join("equal.ys"), script(&mutant.module))?;
+    let mut command = yosys.command();
+    command.current_dir(folder.path()).args(["-q", "-s", "equal.ys"]);
+    let begun = Instant::now();
+    let over = || stop() || begun.elapsed() > limit;
+    let number = mutant.number;
+    Ok(match child::run(command, &over).context("Yosys does not run")? {
+        Ended::Stopped => {
+            Proof { number, equal: false, why: format!("no answer within {} s", limit.as_secs()) }
+        }
+        Ended::Itself(output) if output.status.success() => Proof { number, equal: true, why: String::new() },
+        Ended::Itself(output) => {
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            let line = text.lines().find(|line| line.contains("ERROR")).unwrap_or("it failed").to_owned();
+            Proof { number, equal: false, why: line }
+        }
+    })
+}
+
+/// Files of the mutant's module and of all that it instantiates.
+fn needed<'f>(files: &'f [SourceFile], mutant: &Mutant) -> Vec<&'f SourceFile> {
+    let name = |file: &'f SourceFile| {
+        file.path.strip_prefix("rtl/")?.rsplit('/').next()?.strip_suffix(".v").map(|name| (name, file))
+    };
+    let modules: BTreeMap<&str, &SourceFile> = files.iter().filter_map(name).collect();
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    let mut open = vec![mutant.module.as_str()];
+    while let Some(module) = open.pop() {
+        let Some((module, file)) = modules.get_key_value(module) else { continue };
+        if found.insert(module) {
+            open.extend(file.text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()));
+        }
+    }
+    found.iter().map(|module| modules[module]).collect()
+}
+
+/// The commands for one module, with all that it instantiates.
+fn script(module: &str) -> String {
+    let side = |name: &str| {
+        format!(
+            "read_verilog -DSYNTHESIS {name}/*.v\nhierarchy -check -top {module}\nproc\nflatten\nmemory -nomap\n\
+             opt_clean\nmemory_map\nopt -full\nrename -top {name}\ndelete {name} %n\ndesign -stash {name}\n"
+        )
+    };
+    format!(
+        "{}{}design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n\
+         equiv_make gold gate equal\nhierarchy -top equal\nequiv_simple -undef\nequiv_induct -undef -seq 3\n\
+         equiv_status -assert\n",
+        side("gold"),
+        side("gate")
+    )
+}

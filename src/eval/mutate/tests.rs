@@ -1,0 +1,185 @@
+//! Tests of the changes, of the guarded build, and of what survives.
+
+use super::change::curated::Curated;
+use super::change::guard::plain;
+use super::change::mutant::{mutants, Mutant, Wanted};
+use super::change::operators::edits;
+use super::change::verilog::Reading;
+use super::equal::proof;
+use super::{checks, guarded, under_check};
+use crate::config::Config;
+use crate::cosim::build::toolchain::Toolchain;
+use crate::cosim::build::verilate::{build, BuildOptions};
+use crate::cosim::build::{BuildForm, Library, RunLength};
+use crate::design::Design;
+use crate::emit::{emit, SourceFile};
+use crate::tools;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+const SMALL: &str = "\
+// a & b in a comment
+module small #(parameter WIDTH = 4, parameter HALF = WIDTH / 2) (
+    input wire clk, input wire [WIDTH-1:0] a, output wire y
+);
+    localparam LAST = WIDTH - 1;
+    (* keep = \"a & b\" *) reg [WIDTH-1:0] b_q;
+    wire odd = a[0] ^ b_q[LAST];
+    assign y = odd ? &a : 1'b0;
+    always @(posedge clk) begin
+        if (odd) b_q <= a + 1'b1;
+    end
+`ifndef SYNTHESIS
+    always @(posedge clk) if (a & b) $stop;
+`endif
+endmodule
+";
+
+fn listed(module: &str, text: &str) -> Vec<Mutant> {
+    let path = format!("rtl/network/{module}.v");
+    let reading = Reading::of(text).expect("it is read");
+    let entries = Curated::read().expect("the list is read").mutants;
+    let of = entries.iter().filter(|entry| entry.module == module);
+    of.map(|entry| entry.edit(text, &reading).expect("it is there"))
+        .zip(1..)
+        .map(|(edit, number)| Mutant::of_edit(number, (module, &path), text, &edit))
+        .collect()
+}
+
+#[test]
+fn operators_change_expressions_and_statements_and_nothing_else() {
+    let reading = Reading::of(SMALL).unwrap();
+    let found: Vec<(String, String)> =
+        edits(SMALL, &reading).iter().map(|e| (e.span.of(SMALL).to_owned(), e.mutated.clone())).collect();
+    let has = |original: &str, mutated: &str| {
+        assert!(
+            found.contains(&(original.to_owned(), mutated.to_owned())),
+            "{original} -> {mutated}: {found:?}"
+        );
+    };
+    has("a[0] ^ b_q[LAST]", "(a[0]) | (b_q[LAST])");
+    has("a[0] ^ b_q[LAST]", "1'b0");
+    has("odd ? &a : 1'b0", "odd ? (1'b0) : (&a)");
+    has("&a", "(|(a))");
+    has("odd", "!(odd)");
+    has("a + 1'b1", "(a) - (1'b1)");
+    has("b_q <= a + 1'b1;", ";");
+    for untouched in ["WIDTH / 2", "WIDTH - 1", "LAST", "a & b", "\"a & b\""] {
+        assert!(found.iter().all(|(original, _)| original != untouched), "{untouched}: {found:?}");
+    }
+}
+
+#[test]
+fn a_text_that_is_not_read_is_named_by_its_line() {
+    let why = Reading::of("module m (input wire a);\n    assign y = a +;\nendmodule\n").unwrap_err();
+    assert_eq!(why.to_string(), "line 2: `;` begins no expression");
+}
+
+fn named(name: &str) -> Design {
+    let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    Design::load(Path::new(&path)).unwrap_or_else(|report| panic!("{report}")).0
+}
+
+#[test]
+fn every_module_is_read_and_every_entry_of_the_list_is_somewhere() {
+    let mut somewhere = BTreeSet::new();
+    for name in ["tiny", "mutate_two_stages", "mutate_three_stages"] {
+        let design = named(name);
+        let files = under_check(&emit(&design).unwrap());
+        let wanted = Wanted { count: u32::MAX, seed: 1, module: String::new(), listed: true };
+        let all = mutants(&design, &files, &wanted).unwrap_or_else(|why| panic!("{name}: {why:#}"));
+        let mut by_block: BTreeMap<&str, usize> = BTreeMap::new();
+        for mutant in &all {
+            *by_block.entry(&mutant.block).or_default() += 1;
+            if mutant.listed {
+                somewhere.insert((mutant.module.clone(), mutant.kind.clone()));
+            }
+        }
+        for block in ["common", "network", "mare", "takv", "reduce", "pad", "device"] {
+            assert!(by_block.get(block).is_some_and(|count| *count > 100), "{name}: {by_block:?}");
+        }
+    }
+    for entry in Curated::read().unwrap().mutants {
+        assert!(
+            somewhere.contains(&(entry.module.clone(), entry.what.clone())),
+            "{}: {}",
+            entry.module,
+            entry.what
+        );
+    }
+}
+
+#[test]
+fn a_draw_follows_from_its_seed_and_a_longer_one_begins_with_it() {
+    let design = named("tiny");
+    let files = emit(&design).unwrap();
+    let of = |count, seed| {
+        let wanted = Wanted { count, seed, module: "duplicate_filter".to_owned(), listed: false };
+        mutants(&design, &files, &wanted).unwrap()
+    };
+    assert_eq!(of(5, 1), of(9, 1)[..5]);
+    assert_ne!(of(5, 1), of(5, 2));
+}
+
+fn small() -> Design {
+    let mut config = Config::default();
+    (config.mesh.cols, config.mesh.rows) = (2, 2);
+    (config.noc.flit_width, config.noc.vc_depth) = (64, 4);
+    (config.kv.segment_tokens, config.pe.head_dim) = (8, 32);
+    (config.model.layers, config.model.max_tokens) = (2, 256);
+    Design::from_config("small", &config).unwrap()
+}
+
+fn library(files: &[SourceFile], design: &Design) -> Library {
+    let verilator = tools::verilator().expect("tests need Verilator; run `meshkv doctor`");
+    let toolchain = Toolchain::probe(verilator.program(), Toolchain::default_cxx()).unwrap();
+    let cache = std::env::temp_dir().join("meshkv-mutate-tests");
+    let (form, run) = (BuildForm::OneRouter, RunLength::Brief);
+    let options = BuildOptions { toolchain, form, run, cache_dir: Some(cache) };
+    build(files, design, &options, &mut |_| {}).unwrap()
+}
+
+#[test]
+fn of_one_build_the_design_passes_a_fault_is_found_and_a_rewriting_survives() {
+    let design = small();
+    let files = under_check(&emit(&design).unwrap());
+    let path = "rtl/network/meshkv_class_turn.v";
+    let file = files.iter().find(|file| file.path == path).unwrap();
+    let mut all = listed("meshkv_class_turn", &file.text);
+    // A fault that is none, within the text of another.
+    let within = &all[0].clone();
+    let rewritten = Mutant { number: 3, mutated: format!("({})", within.original), ..within.clone() };
+    all.push(rewritten);
+    let library = library(&guarded(&files, &all), &design);
+    let mutants = library.mutants().expect("it is guarded");
+    let check = checks::checks(&design).into_iter().find(|check| check.name == "network").unwrap();
+    let bed = checks::Bed { design: &design, library: &library };
+    let found = |number: u32| {
+        mutants.choose(number);
+        ((check.run)(&bed), mutants.differed())
+    };
+    assert!((1..=3).all(|number| mutants.is_present(number)));
+    assert!(!mutants.is_present(4) && !mutants.is_present(1 << 20));
+    assert_eq!(found(0), (Ok(()), false));
+    let (what, differed) = found(1);
+    assert!(what.is_err_and(|what| what.contains("model")) && differed);
+    assert_eq!(found(3), (Ok(()), false));
+    assert_eq!(found(0), (Ok(()), false), "the choice of before has left nothing");
+}
+
+#[test]
+fn yosys_proves_a_rewriting_equal_and_a_fault_not() {
+    let files = under_check(&emit(&small()).unwrap());
+    let path = "rtl/network/meshkv_class_turn.v";
+    let file = files.iter().find(|file| file.path == path).unwrap();
+    let fault = listed("meshkv_class_turn", &file.text).swap_remove(0);
+    let rewritten = Mutant { mutated: format!("~~({})", fault.original), ..fault.clone() };
+    assert!(plain(&file.text, &rewritten.edit()).contains("~~("));
+    let yosys = tools::find(&tools::SYNTHESIS).expect("tests need Yosys; run `meshkv doctor`");
+    let of = |mutant: &Mutant| {
+        proof(&yosys.program(), &files, mutant, Duration::from_secs(120), &|| false).unwrap()
+    };
+    assert!(of(&rewritten).equal, "{}", of(&rewritten).why);
+    assert!(!of(&fault).equal);
+}

@@ -1,0 +1,112 @@
+//! `meshkv prove`: proofs with the real tools, of a design and of an edited folder.
+
+use crate::support::sandbox::{Sandbox, LEAST};
+use meshkv::synth::prove::catalogue;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[test]
+fn properties_are_proved_and_fall_on_their_mutants() {
+    let sandbox = Sandbox::new();
+    sandbox.file("small.toml", LEAST);
+    let said = sandbox.run("prove small.toml --module async_register --json");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let value = json(&said.out);
+    assert_eq!(value["proved"], true);
+    let properties = value["properties"].as_array().unwrap();
+    assert_eq!(properties.len(), 3);
+    for property in properties {
+        assert_eq!((&property["verdict"], &property["method"]), (&"proved".into(), &"pdr".into()));
+        assert_eq!(property["refuted"], true, "{property}");
+        assert!(property["invariants"].as_u64().unwrap() > 0 && property["registers"].as_u64().unwrap() > 9);
+    }
+    // The verdicts are kept: without tools there are the same.
+    let table = sandbox.run("prove small.toml --module async_register --why");
+    assert!(table.out.contains("  common  async_register  nothing_invented     proved"), "{}", table.out);
+    assert!(table.out.contains("\n3 of 3 properties proved; 3 refuted on their mutants\n"), "{}", table.out);
+    assert!(table.out.contains("  assumed: both resets begin together"), "{}", table.out);
+}
+
+#[test]
+fn every_property_of_both_routers_is_proved_and_falls_on_its_mutant() {
+    // Verdicts are kept, so a run that was stopped goes on.
+    let sandbox = Sandbox::with_fabric();
+    let mut seen = BTreeSet::new();
+    for name in ["grow_4x4", "u280_4x8"] {
+        let config = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
+        let said = sandbox.run(&format!("prove {} --json", config.display()));
+        let value = json(&said.out);
+        let properties = value["properties"].as_array().unwrap();
+        for property in properties {
+            let name = format!("{}.{}", property["module"], property["property"]);
+            assert_eq!(property["verdict"], "proved", "{name}: {property}");
+            assert_eq!(property["refuted"], true, "{name}: {property}");
+            seen.insert(name);
+        }
+        assert_eq!(said.code, Some(0), "{}", said.err);
+    }
+    let listed = catalogue::all().unwrap();
+    let listed: usize = listed.iter().map(|proof| proof.properties.len()).sum();
+    assert_eq!(seen.len(), listed, "these designs have every module with properties");
+}
+
+#[test]
+fn a_property_that_falls_is_shown_as_waves_with_views() {
+    let sandbox = Sandbox::new();
+    sandbox.file("small.toml", LEAST);
+    assert_eq!(sandbox.run("generate small.toml -o g").code, Some(0));
+    for (module, from, to, property) in [
+        ("async_register", "s_ready = sent_q == taken_seen", "s_ready = 1'b1", "nothing_overwritten"),
+        ("arbiter2", "ptr_q <= g0;", "ptr_q <= g1;", "served_within_two"),
+    ] {
+        let path = sandbox.path(&format!("g/rtl/common/meshkv_{module}.v"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.matches(from).count(), 1, "{module}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        let said = sandbox.run(&format!("prove g --module {module} --no-mutants --waves w"));
+        assert_eq!(said.code, Some(1), "{}", said.err);
+        let broken: Vec<_> = said.out.lines().filter(|line| line.contains("FALLS")).collect();
+        assert!(broken.iter().any(|line| line.contains(property)), "{}", said.out);
+        assert!(said.err.contains("was edited since it was generated"), "{}", said.err);
+        let waves = fs::read_dir(sandbox.path("w")).unwrap().map(|entry| entry.unwrap().path());
+        let mut kinds: Vec<_> = waves
+            .filter(|path| path.to_string_lossy().contains(module))
+            .filter_map(|path| Some(path.extension()?.to_str()?.to_owned()))
+            .collect();
+        kinds.sort();
+        kinds.dedup();
+        assert_eq!(kinds, ["fst", "gtkw", "sucl"], "{module}");
+        let view = fs::read_dir(sandbox.path("w")).unwrap().map(|entry| entry.unwrap().path());
+        let view = view.filter(|path| path.extension().is_some_and(|e| e == "gtkw")).next_back().unwrap();
+        assert!(fs::read_to_string(view).unwrap().contains("_q\n"), "registers are shown");
+    }
+}
+
+#[test]
+fn what_is_not_decided_in_time_is_open_and_fails() {
+    let sandbox = Sandbox::new();
+    sandbox.file("small.toml", LEAST);
+    let said = sandbox.run("prove small.toml --module async_fifo --no-mutants --limit 1");
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.out.contains("OPEN"), "{}", said.out);
+}
+
+#[test]
+fn a_name_that_no_module_has_lists_those_with_properties() {
+    let sandbox = Sandbox::new();
+    sandbox.file("small.toml", LEAST);
+    let said = sandbox.run("prove small.toml --module fofi");
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(
+        said.err.contains("--module fofi: no module with properties has this in its name"),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("meshkv_fifo, meshkv_arbiter2"), "{}", said.err);
+}
