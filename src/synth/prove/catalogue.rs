@@ -17,6 +17,9 @@ const LISTS: &[(&str, &str)] = &[
     ("mare", include_str!("../../../templates/formal/mare.toml")),
     ("takv", include_str!("../../../templates/formal/takv.toml")),
     ("device", include_str!("../../../templates/formal/device.toml")),
+    ("axi", include_str!("../../../templates/formal/axi.toml")),
+    ("board", include_str!("../../../templates/formal/board.toml")),
+    ("reset", include_str!("../../../templates/formal/reset.toml")),
 ];
 
 /// What labels of assertions begin with that only help to prove others.
