@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Lists of blocks, in the order of blocks.
+/// Lists of blocks in their order, then the rules of AXI, and resets.
 const LISTS: &[(&str, &str)] = &[
     ("common", include_str!("../../../templates/formal/common.toml")),
     ("network", include_str!("../../../templates/formal/network.toml")),
