@@ -4,7 +4,7 @@
 //!
 //! * `yosys`: one module mapped to Xilinx cells, cached by content.
 //! * `netlist`: the reader of what Yosys writes, for the estimate and for lint; it counts cells.
-//! * `timing`: the longest paths of a netlist, and `timed` those of a whole design.
+//! * `timing`: the longest paths of a netlist, and those of a whole design.
 //! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
 //! * [`lint`]: every tool reads the emitted files.
@@ -26,7 +26,6 @@ mod pending;
 mod picture;
 pub mod prove;
 pub mod shrink;
-mod timed;
 mod timing;
 mod yosys;
 
@@ -36,7 +35,7 @@ pub use netlist::{area::Area, flat::Netlist, modules::Modules};
 pub use parts::{parts, Clock, Part, Scale};
 pub use pending::{pending, Pending};
 pub use picture::floorplan_picture;
-pub use timed::design_timing;
+pub use timing::timed::design_timing;
 pub use timing::{ClockPaths, Net, PartTiming, Path, Placed, Step as PathStep, Timing};
 pub use timing::{Reference, REFERENCE, REFERENCE_VERSION};
 pub use yosys::{Costs, Effort, Step, Yosys};

@@ -1,7 +1,7 @@
 //! The synthesis that a design still needs: modules without a result in the cache, and about how long they take.
 
 use super::parts::{as_instantiated, parts, Part};
-use super::timed::boxes;
+use super::timing::timed::boxes;
 use super::yosys::{Effort, Yosys};
 use crate::design::Design;
 use crate::emit;

@@ -6,7 +6,7 @@
 //! * [`fanout`]: the nets with the most pins.
 //! * [`part`]: the paths of a part and its interface.
 //! * [`mod@reference`]: figures of an old version by the same model.
-//! * [`whole`]: paths of the whole design, put together from the parts.
+//! * [`whole`]: paths of the whole design, put together from the parts; [`timed`]: their synthesis.
 //!
 //! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.
 
@@ -17,6 +17,7 @@ mod library;
 mod part;
 mod paths;
 mod reference;
+pub(super) mod timed;
 mod whole;
 
 pub use fanout::Net;

@@ -13,7 +13,8 @@ use crate::synth::prove::{self, Decision, Options, Provers, Work};
 use crate::tools::interrupt::Interrupt;
 use crate::tools::{self, workers};
 use anyhow::{bail, Context, Result};
-use report::{ProveOutput, Tally};
+pub(in crate::cli) use report::ProveOutput;
+use report::Tally;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

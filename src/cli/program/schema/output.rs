@@ -11,6 +11,7 @@ use crate::cli::prepare::generate::GenerateOutput;
 use crate::cli::prepare::init::InitOutput;
 use crate::cli::prepare::lint::LintOutput;
 use crate::cli::prepare::plan::PlanOutput;
+use crate::cli::prepare::prove::ProveOutput;
 use crate::cli::program::completions::CompletionsOutput;
 use crate::cli::program::doctor::DoctorOutput;
 use crate::cli::program::examples::ExamplesOutput;
@@ -33,6 +34,7 @@ pub(super) enum Of {
     Check,
     Generate,
     Lint,
+    Prove,
     Cosim,
     Sim,
     Fetch,
@@ -60,6 +62,7 @@ impl Of {
             Of::Check => self.printed::<CheckOutput>(),
             Of::Generate => self.printed::<GenerateOutput>(),
             Of::Lint => self.printed::<LintOutput>(),
+            Of::Prove => self.printed::<ProveOutput>(),
             Of::Cosim | Of::Sim => self.printed::<CosimOutput>(),
             Of::Fetch => self.printed::<FetchOutput>(),
             Of::Decode => self.printed::<DecodePrinted>(),

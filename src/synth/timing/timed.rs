@@ -1,19 +1,19 @@
 //! The timing of a whole design: its parts, and the paths that run through several of them.
 
-use super::parts::{as_instantiated, parts, Scale};
-use super::timing::{time_whole, Placed, Timing};
-use super::yosys::{Effort, Step, Yosys};
 use crate::design::Design;
 use crate::emit;
+use crate::synth::parts::{as_instantiated, parts, Scale};
+use crate::synth::timing::{time_whole, Placed, Timing};
+use crate::synth::yosys::{Effort, Step, Yosys};
 use anyhow::Result;
 
 /// The parts that the top instantiates, each with what its synthesis does before.
-pub(super) fn boxes(design: &Design) -> Vec<(&'static str, String)> {
+pub(in crate::synth) fn boxes(design: &Design) -> Vec<(&'static str, String)> {
     let parts = parts(design).into_iter().filter(|part| !part.scale.is_bare());
     parts.map(|part| (part.module, as_instantiated(design, &part))).collect()
 }
 
-/// Times a design. Its parts are taken from the cache, as [`Demand::of`](super::Demand::of) left them there.
+/// Times a design. Its parts are taken from the cache, as [`Demand::of`](crate::synth::Demand::of) left them there.
 ///
 /// # Errors
 /// When Yosys fails or is stopped, or when a netlist cannot be timed.
