@@ -85,7 +85,7 @@ fn a_property_that_falls_is_shown_as_waves_with_views() {
         kinds.dedup();
         assert_eq!(kinds, ["fst", "gtkw", "sucl"], "{module}");
         let view = fs::read_dir(sandbox.path("w")).unwrap().map(|entry| entry.unwrap().path());
-        let view = view.filter(|path| path.extension().is_some_and(|e| e == "gtkw")).next_back().unwrap();
+        let view = view.filter(|path| path.extension().is_some_and(|e| e == "gtkw")).last().unwrap();
         assert!(fs::read_to_string(view).unwrap().contains("_q\n"), "registers are shown");
     }
 }

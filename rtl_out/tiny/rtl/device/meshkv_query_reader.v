@@ -252,5 +252,89 @@ module meshkv_query_reader #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // AXI rules; the guard is the master.
+    // A reset comes first, and again at any time. It lasts two cycles at least, and so does a flush.
+    reg axi_begun_q = 1'b0, axi_off_q = 1'b0, axi_off_before_q = 1'b0;
+    always @(posedge clk) begin
+        axi_begun_q      <= 1'b1;
+        axi_off_q        <= rst | flush;
+        axi_off_before_q <= axi_off_q & axi_begun_q;
+        assume (axi_begun_q | rst);
+        assume (!axi_off_q || axi_off_before_q || rst || flush);
+    end
+
+    // A burst that is not taken.
+    wire [IO_ADDR_WIDTH+7:0] axi_ask = {ask_addr, ask_len};
+    reg  [IO_ADDR_WIDTH+7:0] axi_ask_q;
+    reg                      axi_waits_q;
+    always @(posedge clk) begin
+        axi_ask_q   <= axi_ask;
+        axi_waits_q <= ask_valid & ~ask_ready & ~rst & ~flush;
+    end
+
+    (* hierconn *) wire [ROOM_BITS-1:0] \u_flits.count_q ;  // The FIFO's own count.
+
+    // Beats that memory owes, those that wait here, and those that have been asked for in this run.
+    localparam STREAM_BYTES = QUERY_HEADS * HEAD_DIM * 2;
+    reg  [TOTAL_BITS-1:0]    axi_due_q, axi_asked_q;
+    reg  [ROOM_BITS-1:0]     axi_here_q;
+    reg  [STREAMS_WIDTH-1:0] axi_streams_q;
+    reg  [1:0]               axi_owed_q;  // Some were owed in the last two cycles.
+    wire                     axi_sends  = ask_valid & ask_ready;
+    wire [TOTAL_BITS-1:0]    axi_beats  = ask_len + 1'b1;
+    wire [TOTAL_BITS-1:0]    axi_there  = (axi_streams_q * STREAM_BYTES + FLIT_BYTES_NUM - 1) / FLIT_BYTES_NUM;
+    wire [TOTAL_BITS-1:0]    axi_offered = valid_q ? axi_beats : {TOTAL_BITS{1'b0} };
+    wire [IO_ADDR_WIDTH-1:0] axi_behind = ask_addr + axi_beats * FLIT_BYTES_NUM;
+    always @(posedge clk) begin
+        axi_due_q   <= axi_due_q + (axi_sends ? axi_beats : {TOTAL_BITS{1'b0} }) - beat_valid;
+        axi_asked_q <= axi_asked_q + (axi_sends ? axi_beats : {TOTAL_BITS{1'b0} });
+        axi_here_q  <= axi_here_q + comes - pops;
+        axi_owed_q  <= {axi_owed_q[0], |axi_due_q | valid_q};
+        if (query_go) begin
+            axi_asked_q   <= {TOTAL_BITS{1'b0} };
+            axi_streams_q <= streams;
+        end
+        if (rst | flush) begin
+            axi_due_q  <= {TOTAL_BITS{1'b0} };
+            axi_here_q <= {ROOM_BITS{1'b0} };
+            axi_owed_q <= 2'd0;
+        end
+        // The guard passes only beats that were asked for since the last reset; a flush lasts as long as others come.
+        assume (!beat_valid || |axi_due_q || flush);
+        assume (!query_go || (!busy_q && streams <= STREAMS_NUM));
+    end
+    always @(posedge clk) if (axi_begun_q) begin
+        ask_held : assert (!axi_waits_q || (ask_valid && axi_ask == axi_ask_q));
+        within_4k : assert (!ask_valid || ask_addr[11:0] + axi_beats * FLIT_BYTES_NUM <= 4096);
+        asks_what_is_there : assert (!ask_valid || (axi_asked_q + axi_beats <= axi_there && axi_behind <= axi_there * FLIT_BYTES_NUM));
+        place_for_each_beat : assert (!comes || flush || unused_ready);
+        waits_for_what_was_asked : assert (!query_late || |axi_due_q || |axi_owed_q);
+        lemma_room : assert (wait_q == axi_due_q + axi_offered && room_q + wait_q + axi_here_q == 32 && axi_here_q <= 32 && axi_here_q == \u_flits.count_q
+            && wait_q <= 32 && axi_due_q <= 32 && (!valid_q || (axi_beats == beats_q && beats_q <= 16 && beats_q != 0)));
+        lemma_left : assert (!busy_q || (axi_asked_q + axi_offered + ask_q == axi_there && axi_streams_q <= STREAMS_NUM
+            && ask_q <= axi_there && axi_asked_q <= axi_there));
+        lemma_off : assert (!axi_off_q || !(|wait_q || valid_q || |axi_due_q || busy_q || |axi_owed_q));
+        lemma_busy : assert (busy_q ? !done_q || !(|left_q || |wait_q || valid_q || |ask_q) : !(|wait_q || valid_q || |axi_due_q));
+        lemma_patience : assert ((axi_off_q && !axi_off_before_q) || ~|patience_q || axi_owed_q[0]);
+    end
+    // How far it has come.
+    generate
+        if (HEAD_BYTES >= FLIT_BYTES_NUM) begin : gen_axi_heads
+            always @(posedge clk) if (axi_begun_q) begin
+                lemma_heads : assert (!busy_q || ~|ask_q || (gen_heads.at_q < QUERY_HEADS && gen_heads.burst_q < gen_heads.BURSTS
+                    && (gen_heads.of_q * QUERY_HEADS + gen_heads.at_q) * gen_heads.HEAD_FLITS + gen_heads.burst_q * gen_heads.BURST
+                    == axi_asked_q + axi_offered));
+            end
+        end else begin : gen_axi_row
+            always @(posedge clk) if (axi_begun_q) begin
+                lemma_row : assert (!busy_q || ((~|ask_q || gen_row.next_q == (axi_asked_q + axi_offered) * FLIT_BYTES_NUM)
+                    && (!valid_q || ask_addr == axi_asked_q * FLIT_BYTES_NUM)));
+                lemma_bursts : assert (!busy_q || ~|ask_q || gen_row.next_q % gen_row.BURST_BYTES == 0);
+            end
+        end
+    endgenerate
+`endif
 endmodule
 `default_nettype wire

@@ -300,6 +300,7 @@ module meshkv_memory_port #(
         answers_who_asked : assert (rsp_valid[tile_q] == for_tile && (!for_tile || (rsp_id[tile_q*ID_WIDTH+:ID_WIDTH] == rid_q[ID_WIDTH-1:0]
             && rsp_last[tile_q] == last_q && rsp_bad[tile_q] == bad_q && rsp_data[tile_q*FLIT_WIDTH+:FLIT_WIDTH] == data_q)));
         serves_in_turn : assert (tile_q == other_q || lost_q <= 2'd1);
+        takes_every_beat : assert (m_axi_rready);
         lemma_tiles : assert (tile_q < TILES && other_q < TILES);
         lemma_inside : assert (inside_q == queued_q + (ar_valid_q && tile_of_ar == tile_q));
     end

@@ -327,6 +327,30 @@ module meshkv_swap_unit #(
             if (q % (1 << X_WIDTH) < COLS && q / (1 << X_WIDTH) < ROWS && !(state_q == SECOND && (q == heavy || q == light))
                 && ((who_mem[q] == home_a_q) != (place_a_q == q) || (who_mem[q] == home_b_q) != (place_b_q == q))) same = 1'b0;
     end
+    // Rows and homes that the walks have passed.
+    wire walks = state_q == ROW || state_q == HOME || state_q == DECIDE || state_q == FIRST;
+    wire chose = state_q == DECIDE || state_q == FIRST;
+    wire homes = chose || (state_q == HOME && !settles_q);
+    reg  rows_found, homes_found;
+    reg  row_passed, home_passed;
+    always @(*) begin
+        rows_found  = 1'b1;
+        homes_found = 1'b1;
+        for (r = 0; r < ROWS; r = r + 1) begin
+            row_passed = (state_q != ROW || r < y_q) && !(row_ended_q && r == row_y_q);
+            if (row_passed && (sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] > heavy_sum_q || sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] < light_sum_q
+                || (r == heavy_y_q && sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] != heavy_sum_q)
+                || (r == light_y_q && sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] != light_sum_q))) rows_found = 1'b0;
+        end
+        for (r = 0; r < COLS; r = r + 1) begin
+            home_passed = chose || heavy_y_q < y_q || (heavy_y_q == y_q && r < x_q);
+            if (home_passed && (value_of_q[(heavy_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] > heavy_value_q
+                || (r == heavy_x_q && value_of_q[(heavy_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] != heavy_value_q))) homes_found = 1'b0;
+            home_passed = chose || light_y_q < y_q || (light_y_q == y_q && r < x_q);
+            if (home_passed && (value_of_q[(light_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] < light_value_q
+                || (r == light_x_q && value_of_q[(light_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] != light_value_q))) homes_found = 1'b0;
+        end
+    end
     always @(posedge clk) if (begun_q) begin
         places_stay_distinct : assert (!ready || swap_was_q || (place_a_q != place_b_q && place_a_there));
         exchanges_both :
@@ -336,13 +360,19 @@ module meshkv_swap_unit #(
         once_an_epoch : assert (!swap_valid || steps_q == EPOCH - 1);
         lowers_the_squares : assert (!swap_valid || a_new * a_new + b_new * b_new < a_old * a_old + b_old * b_old);
         heaviest_and_lightest : assert (!swap_valid || extremes);
-        lemma_homes : assert (home_a_q != home_b_q);
+        lemma_two : assert (home_a_q != home_b_q);
         lemma_steps : assert (step_q == steps_q);
         lemma_table : assert (!ready || same);
         lemma_second : assert (state_q != SECOND || (swap_was_q && who_mem[light] == heavy_home_q && who_mem[heavy] == heavy_home_q));
         lemma_first : assert (state_q != FIRST || (who_mem[light] == light_home_q && who_mem[heavy] == heavy_home_q));
         lemma_there : assert (x_q < COLS && y_q < ROWS);
         lemma_working : assert (state_q == RESET || state_q == WAIT || (&arrived_q && &whole_q));
+        lemma_rows : assert (!walks || rows_found);
+        lemma_row : assert (state_q != ROW || (x_q == 0 ? sum_q == 0 : sum_q == sum_of_q[y_q*SUM_WIDTH+:SUM_WIDTH]));
+        lemma_row_ended : assert (!row_ended_q || ((state_q == ROW || (state_q == HOME && settles_q) || state_q == GO) && row_sum_q == sum_of_q[row_y_q*SUM_WIDTH+:SUM_WIDTH]));
+        lemma_homes : assert (!homes || homes_found);
+        lemma_chosen : assert (state_q != FIRST || (heavy_value_q > light_value_q && heavy_sum_q > light_sum_q && heavy_value_q - light_value_q < heavy_sum_q - light_sum_q));
+        lemma_heavy_there : assert (heavy_x_q < COLS && heavy_y_q < ROWS && light_x_q < COLS && light_y_q < ROWS || state_q == RESET || state_q == WAIT);
         lemma_swap_was : assert (swap_was_q == (state_q == SECOND));
     end
 `endif

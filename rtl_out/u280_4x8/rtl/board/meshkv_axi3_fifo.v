@@ -124,5 +124,59 @@ module meshkv_axi3_fifo #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // Steps are those of a clock that is faster than all: a clock that is high in a step has an edge there. Both resets begin
+    // together for three edges of both, and either may end first.
+    reg [1:0] begun_q = 2'd0;
+    reg       s_rst_q = 1'b1, m_rst_q = 1'b1;
+    wire      begun   = &begun_q;
+    always @($global_clock) begin
+        if (!begun) begun_q <= begun_q + 1'b1;
+        s_rst_q <= s_rst;
+        m_rst_q <= m_rst;
+        assume (begun | (s_clk & m_clk & s_rst & m_rst));
+        assume ((s_rst_q | ~s_rst) & (m_rst_q | ~m_rst));
+        // Neighbours are in reset, too.
+        assume (!(s_rst & s_valid) && !(m_rst & m_ready));
+    end
+    wire pushed = s_valid & s_ready & s_clk;
+    wire popped = m_valid & m_ready & m_clk;
+
+    // One word of all is marked in its lowest bit: it stands for any.
+    wire               mark;  // Nothing drives it: it is free.
+    reg                marked_q, inside_q;
+    reg [GRAY_WIDTH:0] ahead_q;  // Words before it.
+    reg [GRAY_WIDTH:0] count_q;  // Words inside.
+    always @($global_clock) begin
+        assume (s_data[0] == (mark & ~marked_q));
+        count_q <= count_q + pushed - popped;
+        if (pushed & s_data[0]) begin
+            marked_q <= 1'b1;
+            inside_q <= 1'b1;
+            ahead_q  <= count_q - popped;
+        end else if (popped & inside_q) begin
+            inside_q <= |ahead_q;
+            ahead_q  <= ahead_q - 1'b1;
+        end
+        if (!begun) begin
+            count_q  <= 0;
+            marked_q <= 1'b0;
+            inside_q <= 1'b0;
+        end
+    end
+
+    // Words that were taken out of the memory and not seen by the writer, stage by stage.
+    wire [GRAY_WIDTH-1:0] at_write = {write_wrap, write_position};
+    wire [GRAY_WIDTH-1:0] at_read  = {unused_read_wrap, read_position};
+    wire [GRAY_WIDTH-1:0] stored   = at_write - at_read;
+    always @($global_clock) if (begun) begin
+        occupancy : assert (count_q <= DEPTH + 1);
+        nothing_invented : assert (m_rst || !m_valid || count_q != 0);
+        order : assert (m_rst || !m_valid || m_data[0] == (inside_q && ahead_q == 0));
+        lemma_count : assert (stored <= DEPTH && (m_rst || count_q == stored + valid_q) && (!m_rst || stored == count_q));
+        lemma_codes : assert (write_gray == (at_write ^ (at_write >> 1)) && read_gray == (at_read ^ (at_read >> 1)));
+    end
+`endif
 endmodule
 `default_nettype wire

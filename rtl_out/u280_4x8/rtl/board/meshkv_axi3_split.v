@@ -74,5 +74,48 @@ module meshkv_axi3_split #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
+    end
+
+    // The burst of AXI4, and how many beats of HBM have left, of 32 bytes each.
+    localparam HBM_BYTES = 32;
+    reg                      here_q;
+    reg [63:0]               start_q;
+    reg [ID_WIDTH-1:0]       of_id_q;
+    reg [11:0]               all_q, sent_q;
+    reg                      waits_q;  // A burst of HBM is not taken.
+    wire [HBM_ADDR_WIDTH+ID_WIDTH+5:0] sends = {m_addr, m_len, m_id, m_last, m_beyond};
+    reg  [HBM_ADDR_WIDTH+ID_WIDTH+5:0] sends_q;
+    wire [11:0]              beats = m_len + 12'd1;
+    always @(posedge clk) begin
+        waits_q <= m_valid & ~m_ready & ~rst;
+        sends_q <= sends;
+        if (take) begin
+            start_q <= s_addr;
+            of_id_q <= s_id;
+            all_q   <= (s_len + 12'd1) * RATIO;
+            sent_q  <= 12'd0;
+        end else if (send) sent_q <= sent_q + beats;
+        here_q <= take | (here_q & ~(send & sent_q + beats == all_q));
+        if (rst) here_q <= 1'b0;
+        assume (!s_valid || s_addr[11:0] + (s_len + 32'd1) * RATIO * HBM_BYTES <= 4096);
+    end
+    always @(posedge clk) if (begun_q) begin
+        held : assert (!waits_q || (m_valid && sends == sends_q));
+        all_and_no_more : assert (m_valid == here_q);
+        beats_in_order : assert (!m_valid || (m_addr == start_q[HBM_ADDR_WIDTH-1:0] + sent_q * HBM_BYTES && beats % RATIO == 0));
+        last_where_due : assert (!m_valid || (m_last == (sent_q + beats == all_q) && sent_q + beats <= all_q));
+        within_4k : assert (!m_valid || m_addr[11:0] + beats * HBM_BYTES <= 4096);
+        named_as_asked : assert (!m_valid || (m_id == of_id_q && m_beyond == |start_q[63:HBM_ADDR_WIDTH]));
+        lemma_left : assert (!m_valid || (sent_q + (left_q + 12'd1) * RATIO == all_q && sent_q[3:0] == 4'd0
+            && start_q[11:0] + all_q * HBM_BYTES <= 4096));
+    end
+`endif
 endmodule
 `default_nettype wire

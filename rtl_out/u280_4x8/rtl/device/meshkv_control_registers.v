@@ -510,5 +510,98 @@ module meshkv_control_registers #(
         end
     end
     assign interrupt = level_q;
+
+`ifdef FORMAL
+    // AXI4-Lite rules.
+    // A reset comes first, and again at any time.
+    reg axi_begun_q = 1'b0;
+    always @(posedge clk) begin
+        axi_begun_q <= 1'b1;
+        assume (axi_begun_q | rst);
+    end
+
+    // Responses that are not taken, and what they were.
+    reg        axi_b_waits_q, axi_r_waits_q;
+    reg [31:0] axi_data_q;
+    always @(posedge clk) begin
+        axi_b_waits_q <= s_axi_control_bvalid & ~s_axi_control_bready & ~rst;
+        axi_r_waits_q <= s_axi_control_rvalid & ~s_axi_control_rready & ~rst;
+        axi_data_q    <= s_axi_control_rdata;
+    end
+
+    // Addresses and data whose response has not been taken.
+    reg [1:0] axi_aws_q, axi_ws_q, axi_ars_q;
+    wire      axi_aw = s_axi_control_awvalid & s_axi_control_awready;
+    wire      axi_w  = s_axi_control_wvalid & s_axi_control_wready;
+    wire      axi_ar = s_axi_control_arvalid & s_axi_control_arready;
+    wire      axi_b  = s_axi_control_bvalid & s_axi_control_bready;
+    wire      axi_r  = s_axi_control_rvalid & s_axi_control_rready;
+    // Cycles in which an access waits for its response, but for those that the arguments are read in, and those in which a
+    // descriptor is checked.
+    reg       axi_checks_q;
+    reg [3:0] axi_write_q, axi_read_q;
+    wire      axi_held = scan_active | axi_checks_q | push;
+    wire      axi_writes = |axi_aws_q & |axi_ws_q & ~s_axi_control_bvalid;
+    wire      axi_reads  = |axi_ars_q & ~s_axi_control_rvalid;
+    always @(posedge clk) begin
+        axi_aws_q    <= axi_aws_q + axi_aw - axi_b;
+        axi_ws_q     <= axi_ws_q + axi_w - axi_b;
+        axi_ars_q    <= axi_ars_q + axi_ar - axi_r;
+        axi_checks_q <= (push | axi_checks_q) & ~checked;
+        axi_write_q  <= ~axi_writes ? 4'd0 : axi_write_q + (~axi_held & ~&axi_write_q);
+        axi_read_q   <= ~axi_reads ? 4'd0 : axi_read_q + (~axi_held & ~&axi_read_q);
+        if (rst) begin
+            axi_aws_q    <= 2'd0;
+            axi_ws_q     <= 2'd0;
+            axi_ars_q    <= 2'd0;
+            axi_checks_q <= 1'b0;
+            axi_write_q  <= 4'd0;
+            axi_read_q   <= 4'd0;
+        end
+        // A descriptor is checked after it was pushed, not in that cycle.
+        assume (!(push & checked));
+    end
+
+    // One register, the first of the descriptor, as its writes leave it.
+    reg [WORD_BITS-1:0] axi_word_q, axi_ar_word_q;
+    reg [31:0]          axi_bits_q, axi_value_q;
+    reg [3:0]           axi_strb_q;
+    reg                 axi_b_before_q, axi_r_before_q;
+    wire [31:0]         axi_mask  = { {8{axi_strb_q[3]}}, {8{axi_strb_q[2]}}, {8{axi_strb_q[1]}}, {8{axi_strb_q[0]}}};
+    wire [31:0]         axi_value = axi_word_q == 10'h210 ? (axi_value_q & ~axi_mask) | (axi_bits_q & axi_mask) : axi_value_q;
+    wire                axi_b_new = s_axi_control_bvalid & ~axi_b_before_q;
+    always @(posedge clk) begin
+        if (axi_aw) axi_word_q <= s_axi_control_awaddr[ADDRESS_BITS-1:2];
+        if (axi_ar) axi_ar_word_q <= s_axi_control_araddr[ADDRESS_BITS-1:2];
+        if (axi_w) {axi_bits_q, axi_strb_q} <= {s_axi_control_wdata, s_axi_control_wstrb};
+        // It is written in the state before the response.
+        if (state_q == WRITE) axi_value_q <= axi_value;
+        axi_b_before_q <= s_axi_control_bvalid;
+        axi_r_before_q <= s_axi_control_rvalid;
+        if (rst) begin
+            axi_value_q    <= 32'd0;
+            axi_b_before_q <= 1'b0;
+            axi_r_before_q <= 1'b0;
+        end
+    end
+    always @(posedge clk) if (axi_begun_q) begin
+        response_held : assert (!axi_b_waits_q || s_axi_control_bvalid);
+        data_held : assert (!axi_r_waits_q || (s_axi_control_rvalid && s_axi_control_rdata == axi_data_q));
+        always_okay : assert (s_axi_control_bresp == 2'b00 && s_axi_control_rresp == 2'b00);
+        write_answered_once : assert (!s_axi_control_bvalid || (|axi_aws_q && |axi_ws_q));
+        read_answered_once : assert (!s_axi_control_rvalid || |axi_ars_q);
+        write_in_time : assert (axi_write_q <= 4'd8);
+        read_in_time : assert (axi_read_q <= 4'd8);
+        written_as_enabled : assert (set_cache == axi_value_q);
+        read_as_written : assert (!s_axi_control_rvalid || axi_r_before_q || axi_ar_word_q != 10'h210 || s_axi_control_rdata == axi_value_q);
+        lemma_counts : assert (axi_aws_q == aw_q + b_q && axi_ws_q == w_q + b_q && axi_ars_q == ar_q + r_q);
+        lemma_words : assert ((!aw_q || axi_word_q == aw_word_q) && (!ar_q || axi_ar_word_q == ar_word_q)
+            && (!w_q || (axi_strb_q == w_strb_q && (axi_bits_q & axi_mask) == w_data_q)));
+        lemma_state : assert (state_q <= GIVE && (state_q != WRITE || (aw_q & w_q & ~b_q)) && (state_q != CHECK || (aw_q & w_q & ~b_q))
+            && (state_q != ANSWER || (aw_q & w_q & ~b_q)) && (state_q < LOOK || (ar_q & ~r_q)) && (state_q == CHECK) == axi_checks_q);
+        lemma_decode : assert (at_desc_cache_q == (state_q == WRITE && aw_word_q == 10'h210) && at_desc_push_q == (state_q == WRITE && aw_word_q == 10'h216));
+        lemma_look : assert (state_q != GIVE || ar_word_q != 10'h210 || r_data_q == axi_value_q);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -237,5 +237,76 @@ module meshkv_list_reader #(
             of_list_q <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // AXI rules; the guard is the master.
+    // A reset comes first, and again at any time. It lasts two cycles at least, and so does a flush.
+    reg axi_begun_q = 1'b0, axi_off_q = 1'b0, axi_off_before_q = 1'b0;
+    always @(posedge clk) begin
+        axi_begun_q      <= 1'b1;
+        axi_off_q        <= rst | flush;
+        axi_off_before_q <= axi_off_q & axi_begun_q;
+        assume (axi_begun_q | rst);
+        assume (!axi_off_q || axi_off_before_q || rst || flush);
+    end
+
+    // A burst that is not taken.
+    wire [IO_ADDR_WIDTH+7:0] axi_ask = {list_ask_addr, list_ask_len};
+    reg  [IO_ADDR_WIDTH+7:0] axi_ask_q;
+    reg                      axi_waits_q;
+    always @(posedge clk) begin
+        axi_ask_q   <= axi_ask;
+        axi_waits_q <= list_ask_valid & ~ask_ready & ~rst & ~flush;
+    end
+
+    (* hierconn *) wire [4:0] \u_flits.count_q ;  // The FIFO's own count.
+
+    // Beats that memory owes, and those that have been asked for in this run.
+    localparam [TOTAL_BITS-1:0] NONE = {TOTAL_BITS{1'b0} };
+    reg  [TOTAL_BITS-1:0]    axi_due_q, axi_asked_q, axi_there_q;
+    reg  [1:0]               axi_owed_q;  // Some were owed in the last two cycles.
+    reg  [4:0]               axi_here_q;
+    wire                     axi_sends  = list_ask_valid & ask_ready;
+    wire [TOTAL_BITS-1:0]    axi_beats  = list_ask_len + 1'b1;
+    wire [IO_ADDR_WIDTH-1:0] axi_behind = list_ask_addr + axi_beats * FLIT_BYTES_NUM;
+    always @(posedge clk) begin
+        axi_due_q   <= axi_due_q + (axi_sends ? axi_beats : NONE) - beat_valid;
+        axi_asked_q <= axi_asked_q + (axi_sends ? axi_beats : NONE);
+        axi_here_q  <= axi_here_q + comes - pops;
+        axi_owed_q  <= {axi_owed_q[0], |axi_due_q | valid_q};
+        if (list_go) begin
+            axi_asked_q <= NONE;
+            axi_here_q  <= 5'd0;
+            axi_there_q <= ((list_count > MOST_NUM ? MOST_NUM : list_count) * DESC_BITS + FLIT_WIDTH - 1) / FLIT_WIDTH;
+        end
+        if (rst | flush) begin
+            axi_due_q  <= NONE;
+            axi_here_q <= 5'd0;
+            axi_owed_q <= 2'd0;
+        end
+        // The guard passes only beats that were asked for since the last reset; a flush lasts as long as others come.
+        assume (!beat_valid || |axi_due_q || flush);
+        assume (!list_go || !busy_q);
+    end
+    always @(posedge clk) if (axi_begun_q) begin
+        ask_held : assert (!axi_waits_q || (list_ask_valid && axi_ask == axi_ask_q));
+        within_4k : assert (!list_ask_valid || list_ask_addr[11:0] + axi_beats * FLIT_BYTES_NUM <= 4096);
+        asks_what_is_there : assert (!list_ask_valid || (axi_asked_q + axi_beats <= axi_there_q
+            && axi_behind <= axi_there_q * FLIT_BYTES_NUM));
+        place_for_each_beat : assert (!comes || flush || unused_ready);
+        waits_for_what_was_asked : assert (!list_late || |axi_due_q || |axi_owed_q);
+        lemma_room : assert (wait_q == axi_due_q + (valid_q ? axi_beats : 0) && wait_q <= 16 && axi_due_q <= 16 && wait_q + axi_here_q <= 16 && (!valid_q || (axi_here_q == 0 && axi_due_q == 0 && axi_beats == beats_q && beats_q <= 16))
+            && axi_here_q == \u_flits.count_q );
+        lemma_left : assert (!busy_q || (axi_asked_q + (valid_q ? axi_beats : 0) + ask_q == axi_there_q
+            && (ask_q == 0 || next_q == (axi_asked_q + (valid_q ? axi_beats : 0)) * FLIT_BYTES_NUM)
+            && (!valid_q || list_ask_addr == axi_asked_q * FLIT_BYTES_NUM) && axi_there_q <= 1 + MOST_NUM * DESC_BITS / FLIT_WIDTH
+            && axi_asked_q <= axi_there_q && ask_q <= axi_there_q));
+        lemma_bursts : assert (!busy_q || ask_q == 0 || next_q % (16 * FLIT_BYTES_NUM) == 0);
+        lemma_patience : assert ((axi_off_q && !axi_off_before_q) || ~|patience_q || axi_owed_q[0]);
+        lemma_off : assert (!axi_off_q || !(|wait_q || valid_q || |axi_due_q || busy_q || |axi_owed_q));
+        lemma_done : assert (!done_q || !(|wait_q || valid_q || (~bad_q & |ask_q)));
+        lemma_busy : assert (busy_q || !(|wait_q || valid_q || |axi_due_q));
+    end
+`endif
 endmodule
 `default_nettype wire

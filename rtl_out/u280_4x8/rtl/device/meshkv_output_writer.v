@@ -367,5 +367,76 @@ module meshkv_output_writer #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // AXI rules.
+    // A reset comes first, and again at any time: that of the platform, in which memory is, too.
+    reg axi_begun_q = 1'b0;
+    always @(posedge clk) begin
+        axi_begun_q <= 1'b1;
+        assume (axi_begun_q | rst);
+    end
+
+    // An address and a beat that are not taken. One bit of data stands for all.
+    localparam AW_WIDTH = 64 + HOST_ID_WIDTH + 13;
+    localparam W_WIDTH  = FLIT_BYTES_NUM + 2;
+    wire [AW_WIDTH-1:0] axi_aw = {m_awaddr, m_awid, m_awlen, m_awsize, m_awburst};
+    wire [W_WIDTH-1:0]  axi_w  = {m_wdata[0], m_wstrb, m_wlast};
+    reg  [AW_WIDTH-1:0] axi_aw_q;
+    reg  [W_WIDTH-1:0]  axi_w_q;
+    reg                 axi_aw_waits_q, axi_w_waits_q;
+    always @(posedge clk) begin
+        axi_aw_q       <= axi_aw;
+        axi_w_q        <= axi_w;
+        axi_aw_waits_q <= m_awvalid & ~m_awready & ~rst;
+        axi_w_waits_q  <= m_wvalid & ~m_wready & ~rst;
+    end
+
+    // The burst under way: memory has its address, so many of its beats, all of them.
+    reg        axi_sent_q, axi_all_q;
+    reg  [7:0] axi_len_q, axi_beat_q;
+    wire       axi_takes_aw = m_awvalid & m_awready;
+    wire       axi_takes_w  = m_wvalid & m_wready;
+    wire       axi_ends     = axi_takes_w & m_wlast;
+    wire [7:0] axi_len      = axi_sent_q ? axi_len_q : m_awlen;
+    wire       axi_whole    = (axi_sent_q | axi_takes_aw) & (axi_all_q | axi_ends);
+    // Bursts that memory has and has not answered, and whether there was one of any kind in the last cycles.
+    reg  [OWED_BITS:0] axi_owed_q;
+    reg  [2:0]         axi_some_q;
+    always @(posedge clk) begin
+        axi_sent_q <= (axi_sent_q | axi_takes_aw) & ~axi_whole;
+        axi_all_q  <= (axi_all_q | axi_ends) & ~axi_whole;
+        axi_beat_q <= axi_ends ? 8'd0 : axi_beat_q + axi_takes_w;
+        axi_owed_q <= axi_owed_q + axi_whole - m_bvalid;
+        axi_some_q <= {axi_some_q[1:0], m_awvalid | axi_sent_q | (|axi_owed_q)};
+        if (axi_takes_aw) axi_len_q <= m_awlen;
+        if (rst) begin
+            axi_sent_q <= 1'b0;
+            axi_all_q  <= 1'b0;
+            axi_beat_q <= 8'd0;
+            axi_owed_q <= {OWED_BITS + 1{1'b0} };
+            axi_some_q <= 3'd0;
+        end
+        // Memory answers a burst that it has as a whole.
+        assume (!m_bvalid || |axi_owed_q);
+    end
+    // So many bursts are not begun before the first of them is answered.
+    always @(posedge clk) assume (axi_owed_q < 17'hfff0);
+    always @(posedge clk) if (axi_begun_q) begin
+        address_held : assert (!axi_aw_waits_q || (m_awvalid && axi_aw == axi_aw_q));
+        data_held : assert (!axi_w_waits_q || (m_wvalid && axi_w == axi_w_q));
+        within_4k : assert (!m_awvalid || m_awaddr[11:0] + ((m_awlen + 32'd1) << FLIT_LOG) <= 32'd4096);
+        data_has_address : assert (!m_wvalid || ((axi_sent_q | m_awvalid) && !axi_all_q));
+        one_burst_at_a_time : assert (!(m_awvalid & axi_sent_q));
+        last_where_due : assert (!m_wvalid || m_wlast == (axi_beat_q == axi_len));
+        owes_what_was_asked : assert ((write_owes || axi_some_q[1:0] != 2'b11) && (!write_owes || |axi_some_q));
+        takes_every_answer : assert (m_bready);
+        lemma_burst : assert (axi_sent_q == (active_q & ~aw_q) && axi_all_q == (active_q & ~w_q & ~|left_q)
+            && (active_q || !(aw_q || w_q || |left_q)) && (!active_q || axi_all_q || left_q + w_q + axi_beat_q == axi_len + 9'd1));
+        lemma_owed : assert (owed_q == axi_owed_q + active_q + b_q && (!axi_all_q || axi_beat_q == 0) && (active_q || axi_beat_q == 0)
+            && (!b_q || axi_some_q[0]));
+        lemma_last : assert (!w_q || w_last_q == ~|left_q);
+    end
+`endif
 endmodule
 `default_nettype wire

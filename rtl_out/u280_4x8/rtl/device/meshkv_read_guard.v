@@ -233,6 +233,9 @@ module meshkv_read_guard #(
         end
     end
 
+    // AXI rules: a burst of a reader lies in an aligned block of as many bytes as bases are multiples of.
+    always @(posedge clk) assume (!s_arvalid || (s_araddr & ((1 << ALIGN_LOG) - 1)) + ((s_arlen + 32'd1) << FLIT_LOG) <= 1 << ALIGN_LOG);
+
     reg                     held_q;
     reg [HOST_ID_WIDTH-1:0] held_id_q;
     reg [63:0]              held_addr_q;
@@ -254,6 +257,8 @@ module meshkv_read_guard #(
         assert (!held_q || (m_arvalid && m_arid == held_id_q && m_araddr == held_addr_q && m_arlen == held_len_q));
         owes_what_memory_owes : assert (owes || !owed_before_q[0] || owed_q == 0);
         owes_nothing_else : assert (!owes || owed_q != 0 || (|owed_before_q));
+        within_4_kib : assert (!m_arvalid || m_araddr[11:0] + ((m_arlen + 32'd1) << FLIT_LOG) <= 32'd4096);
+        takes_every_beat : assert (m_rready);
         lemma_count : assert (count_q == owed_q + last_q && out_q + valid_q == owed_q);
         lemma_near : assert ((!near_q || valid_q) && !(near_q && far_q) && (!far_q || out_q != 0) && (marked_q || !(near_q || far_q)));
     end

@@ -137,5 +137,50 @@ module meshkv_reset #(
     assign held     = held_q;
     assign released = released_q;
     assign pe_down  = down_q;
+
+`ifdef FORMAL
+    // Steps are those of a clock that is faster than both: a clock that is high in a step has an edge there.
+    reg asks_q  = 1'b1;
+    reg begun_q = 1'b0, clocked_q = 1'b0;
+    always @($global_clock) begin
+        begun_q <= 1'b1;
+        if (clk) clocked_q <= 1'b1;
+        if (clk) asks_q <= request | rst;
+        // Configuration clears a register without an initial value, and the platform's reset comes first.
+        assume (begun_q || pe_held_q == {PE_CYCLES{1'b0} });
+        assume (clocked_q || rst);
+        // The run control requests a reset until it is held, and another when that is released. It does so after a reset of
+        // its own, too.
+        assume (!asks_q || held || request || rst);
+        assume (asks_q || released || !(request || rst));
+    end
+
+    // Cycles of either clock in which both resets have been held, up to eight.
+    reg [3:0] cycles_q = 4'd0, pe_cycles_q = 4'd0;
+    wire      both = (&core_rst) & (&pe_rst);
+    always @($global_clock) begin
+        if (!both) cycles_q <= 4'd0;
+        else if (clk & ~cycles_q[3]) cycles_q <= cycles_q + 1'b1;
+        if (!both) pe_cycles_q <= 4'd0;
+        else if (pe_clk & ~pe_cycles_q[3]) pe_cycles_q <= pe_cycles_q + 1'b1;
+    end
+
+    // The resets of the step before; a reset of PaD's clock since the core was released last.
+    reg [TILES-1:0] core_rst_q = {TILES{1'b1} }, pe_rst_before_q = {TILES{1'b1} };
+    reg             lost_q = 1'b1;
+    always @($global_clock) begin
+        core_rst_q      <= core_rst;
+        pe_rst_before_q <= pe_rst;
+        if (pe_clk & ~pe_rst_n) lost_q <= 1'b1;
+        else if (clk & released) lost_q <= 1'b0;
+    end
+    always @($global_clock) begin
+        in_reset_at_first : assert (begun_q || both);
+        held_together : assert (!(clocked_q & held) || (cycles_q[3] && pe_cycles_q[3]));
+        tiles_together : assert ((&core_rst || ~|core_rst) && (&pe_rst || ~|pe_rst));
+        network_before_pad : assert (!begun_q || ~|(pe_rst & ~pe_rst_before_q) || (&core_rst && &core_rst_q));
+        released_from_both : assert (!(clocked_q & released) || !(|core_rst || |pe_rst));
+    end
+`endif
 endmodule
 `default_nettype wire

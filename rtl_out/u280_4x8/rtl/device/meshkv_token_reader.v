@@ -186,5 +186,72 @@ module meshkv_token_reader #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // AXI rules; the guard is the master.
+    // A reset comes first, and again at any time. It lasts two cycles at least, and so does a flush.
+    reg axi_begun_q = 1'b0, axi_off_q = 1'b0, axi_off_before_q = 1'b0;
+    always @(posedge clk) begin
+        axi_begun_q      <= 1'b1;
+        axi_off_q        <= rst | flush;
+        axi_off_before_q <= axi_off_q & axi_begun_q;
+        assume (axi_begun_q | rst);
+        assume (!axi_off_q || axi_off_before_q || rst || flush);
+    end
+
+    // A burst that is not taken.
+    wire [IO_ADDR_WIDTH+7:0] axi_ask = {token_ask_addr, token_ask_len};
+    reg  [IO_ADDR_WIDTH+7:0] axi_ask_q;
+    reg                      axi_waits_q;
+    always @(posedge clk) begin
+        axi_ask_q   <= axi_ask;
+        axi_waits_q <= token_ask_valid & ~ask_ready & ~rst & ~flush;
+    end
+
+    (* hierconn *) wire [ROOM_BITS-1:0] \u_flits.count_q ;  // The FIFO's own count.
+
+    // Beats that memory owes, those that wait here, and those that have been asked for in this run.
+    reg  [LEFT_BITS-1:0]     axi_due_q, axi_asked_q, axi_there_q;
+    reg  [ROOM_BITS-1:0]     axi_here_q;
+    reg  [1:0]               axi_owed_q;  // Some were owed in the last two cycles.
+    wire                     axi_sends  = token_ask_valid & ask_ready;
+    wire [LEFT_BITS-1:0]     axi_beats  = token_ask_len + 1'b1;
+    wire [IO_ADDR_WIDTH-1:0] axi_behind = token_ask_addr + axi_beats * FLIT_BYTES_NUM;
+    always @(posedge clk) begin
+        axi_due_q   <= axi_due_q + (axi_sends ? axi_beats : {LEFT_BITS{1'b0} }) - beat_valid;
+        axi_asked_q <= axi_asked_q + (axi_sends ? axi_beats : {LEFT_BITS{1'b0} });
+        axi_here_q  <= axi_here_q + comes - pops;
+        axi_owed_q  <= {axi_owed_q[0], |axi_due_q | valid_q};
+        if (begin_run) begin
+            axi_asked_q <= {LEFT_BITS{1'b0} };
+            axi_there_q <= (streams * STREAM_GROUPS + PARTS - 1) / PARTS;
+        end
+        if (rst | flush) begin
+            axi_due_q  <= {LEFT_BITS{1'b0} };
+            axi_here_q <= {ROOM_BITS{1'b0} };
+            axi_owed_q <= 2'd0;
+        end
+        // The guard passes only beats that were asked for since the last reset; a flush lasts as long as others come.
+        assume (!beat_valid || |axi_due_q || flush);
+        assume (!begin_run || (!token_busy && !begins_q && streams <= STREAMS_NUM));
+    end
+    always @(posedge clk) if (axi_begun_q) begin
+        ask_held : assert (!axi_waits_q || (token_ask_valid && axi_ask == axi_ask_q));
+        within_4k : assert (!token_ask_valid || token_ask_addr[11:0] + axi_beats * FLIT_BYTES_NUM <= 4096);
+        asks_what_is_there : assert (!token_ask_valid || (axi_asked_q + axi_beats <= axi_there_q && token_ask_addr >= TOKENS_AT
+            && axi_behind <= TOKENS_AT + axi_there_q * FLIT_BYTES_NUM));
+        place_for_each_beat : assert (!comes || flush || unused_ready);
+        waits_for_what_was_asked : assert (!token_late || |axi_due_q || |axi_owed_q);
+        lemma_room : assert (wait_q == axi_due_q + (valid_q ? axi_beats : 0) && room_q + wait_q + axi_here_q == 32 && axi_here_q <= 32 && axi_here_q == \u_flits.count_q
+            && wait_q <= 32 && axi_due_q <= 32 && (!valid_q || (axi_beats == beats_q && beats_q <= 16 && beats_q != 0)));
+        lemma_left : assert (!busy_q || (axi_asked_q + (valid_q ? axi_beats : 0) + ask_q == axi_there_q
+            && (ask_q == 0 || next_q == TOKENS_AT + (axi_asked_q + (valid_q ? axi_beats : 0)) * FLIT_BYTES_NUM)
+            && (!valid_q || token_ask_addr == TOKENS_AT + axi_asked_q * FLIT_BYTES_NUM)));
+        lemma_bursts : assert (!busy_q || ask_q == 0 || next_q % BURST_BYTES == TOKENS_AT % BURST_BYTES);
+        lemma_patience : assert ((axi_off_q && !axi_off_before_q) || ~|patience_q || axi_owed_q[0]);
+        lemma_off : assert (!axi_off_q || !(|wait_q || valid_q || |axi_due_q || busy_q || |axi_owed_q));
+        lemma_busy : assert ((busy_q || !(|wait_q || valid_q || |axi_due_q)) && (!begins_q || (!busy_q && axi_there_q == beats && axi_asked_q == 0)));
+    end
+`endif
 endmodule
 `default_nettype wire

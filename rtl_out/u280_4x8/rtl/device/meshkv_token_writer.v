@@ -316,5 +316,114 @@ module meshkv_token_writer #(
         end
     end
 `endif
+
+`ifdef FORMAL
+    // AXI rules.
+    // A reset comes first, and again at any time: that of the platform, in which memory is, too.
+    reg axi_begun_q = 1'b0;
+    always @(posedge clk) begin
+        axi_begun_q <= 1'b1;
+        assume (axi_begun_q | rst);
+    end
+
+    // An address and a beat that are not taken. One bit of data stands for all.
+    localparam AW_WIDTH = 64 + HOST_ID_WIDTH + 13;
+    localparam W_WIDTH  = FLIT_BYTES_NUM + 2;
+    wire [AW_WIDTH-1:0] axi_aw = {m_awaddr, m_awid, m_awlen, m_awsize, m_awburst};
+    wire [W_WIDTH-1:0]  axi_w  = {m_wdata[0], m_wstrb, m_wlast};
+    reg  [AW_WIDTH-1:0] axi_aw_q;
+    reg  [W_WIDTH-1:0]  axi_w_q;
+    reg                 axi_aw_waits_q, axi_w_waits_q;
+    always @(posedge clk) begin
+        axi_aw_q       <= axi_aw;
+        axi_w_q        <= axi_w;
+        axi_aw_waits_q <= m_awvalid & ~m_awready & ~rst;
+        axi_w_waits_q  <= m_wvalid & ~m_wready & ~rst;
+    end
+
+    // The burst under way: memory has its address, so many of its beats, all of them.
+    reg        axi_sent_q, axi_all_q;
+    reg  [7:0] axi_len_q, axi_beat_q;
+    wire       axi_takes_aw = m_awvalid & m_awready;
+    wire       axi_takes_w  = m_wvalid & m_wready;
+    wire       axi_ends     = axi_takes_w & m_wlast;
+    wire [7:0] axi_len      = axi_sent_q ? axi_len_q : m_awlen;
+    wire       axi_whole    = (axi_sent_q | axi_takes_aw) & (axi_all_q | axi_ends);
+    // Bursts that memory has and has not answered, and whether there was one of any kind in the last cycles.
+    reg  [OWED_BITS:0] axi_owed_q;
+    reg  [2:0]         axi_some_q;
+    always @(posedge clk) begin
+        axi_sent_q <= (axi_sent_q | axi_takes_aw) & ~axi_whole;
+        axi_all_q  <= (axi_all_q | axi_ends) & ~axi_whole;
+        axi_beat_q <= axi_ends ? 8'd0 : axi_beat_q + axi_takes_w;
+        axi_owed_q <= axi_owed_q + axi_whole - m_bvalid;
+        axi_some_q <= {axi_some_q[1:0], m_awvalid | axi_sent_q | (|axi_owed_q)};
+        if (axi_takes_aw) axi_len_q <= m_awlen;
+        if (rst) begin
+            axi_sent_q <= 1'b0;
+            axi_all_q  <= 1'b0;
+            axi_beat_q <= 8'd0;
+            axi_owed_q <= {OWED_BITS + 1{1'b0} };
+            axi_some_q <= 3'd0;
+        end
+        // Memory answers a burst that it has as a whole.
+        assume (!m_bvalid || |axi_owed_q);
+    end
+
+    (* hierconn *) wire [STORED_BITS-1:0] \u_words.count_q ;  // The FIFO's own count.
+
+    // A burst that a reset of the core cuts off, and cycles in which memory waits for a beat.
+    reg                   axi_cut_q, axi_cut_before_q;
+    reg                   axi_flush_q, axi_flush_before_q;
+    reg [4:0]             axi_gap_q;
+    reg [STORED_BITS-1:0] axi_here_q;
+    always @(posedge clk) begin
+        axi_cut_q  <= (axi_cut_q | flush) & (m_awvalid | axi_sent_q) & ~axi_whole;
+        axi_cut_before_q <= axi_cut_q;
+        axi_flush_q <= flush;
+        axi_flush_before_q <= axi_flush_q;
+        axi_gap_q  <= (m_awvalid | axi_sent_q) & ~axi_all_q & ~m_wvalid ? axi_gap_q + 1'b1 : 5'd0;
+        axi_here_q <= axi_here_q + write_valid - pops;
+        if (flush | rst) axi_here_q <= {STORED_BITS{1'b0} };
+        if (rst) begin
+            axi_cut_q <= 1'b0;
+            axi_flush_q <= 1'b0;
+            axi_gap_q <= 5'd0;
+        end
+        // A flush lasts two cycles at least. Words come with credits.
+        assume (!axi_flush_q || axi_flush_before_q || flush || rst);
+        assume (!write_valid || axi_here_q < DEPTH);
+    end
+    wire [9:0] axi_due = of_values_q ? (left_q + 10'd3) / 4 : left_q * PARTS - part_q;
+    always @(posedge clk) if (axi_begun_q) begin
+        address_held : assert (!axi_aw_waits_q || (m_awvalid && axi_aw == axi_aw_q));
+        data_held : assert (!axi_w_waits_q || (m_wvalid && axi_w == axi_w_q));
+        within_4k : assert (!m_awvalid || m_awaddr[11:0] + ((m_awlen + 32'd1) << FLIT_LOG) <= 32'd4096);
+        data_has_address : assert (!m_wvalid || ((axi_sent_q | m_awvalid) && !axi_all_q));
+        one_burst_at_a_time : assert (!(m_awvalid & axi_sent_q));
+        last_where_due : assert (!m_wvalid || m_wlast == (axi_beat_q == axi_len));
+        memory_never_waits : assert (axi_gap_q <= PARTS + 1);
+        cut_off_writes_nothing : assert (!(axi_cut_q & axi_cut_before_q) || axi_w_waits_q || !m_wvalid || m_wstrb == {FLIT_BYTES_NUM{1'b0} });
+        owes_what_was_asked : assert ((append_owes || axi_some_q[1:0] != 2'b11) && (!append_owes || |axi_some_q));
+        takes_every_answer : assert (m_bready);
+        lemma_burst : assert (axi_sent_q == (active_q & ~aw_q) && axi_all_q == (active_q & ~w_q & ~|left_q)
+            && (active_q || !(aw_q || w_q || |left_q)) && (!active_q || axi_all_q || left_q + w_q + axi_beat_q == axi_len + 9'd1));
+        lemma_owed : assert (owed_q == axi_owed_q + active_q + b_q && (!axi_all_q || axi_beat_q == 0) && (active_q || axi_beat_q == 0)
+            && (!b_q || axi_some_q[0]));
+        lemma_range : assert (owed_q <= 62 && axi_owed_q <= 62 && (active_q || full_q || owed_q <= 61));
+        lemma_place : assert ((!placed_q || (have_q && at_q % (values_q ? VALUE_STEP : KEY_STEP) == 0))
+            && (!have_q || (slice_q % VALUE_STEP == 0 && slice_q % KEY_STEP == 0)));
+        lemma_last : assert (!w_q || w_last_q == ~|left_q);
+        lemma_cut : assert (cut_q == axi_cut_q);
+        lemma_words : assert (stored_q == axi_here_q && axi_here_q == \u_words.count_q && axi_here_q <= DEPTH && (cut_q || !active_q || axi_flush_q || axi_due <= axi_here_q));
+        lemma_parts : assert ((!active_q || !of_values_q || cut_q || (part_q == 0 && element_q + left_q[1:0] == 2'd0))
+            && (active_q || (part_q == 0 && element_q == 0)) && (!(active_q & ~of_values_q) || cut_q || element_q == 0)
+            && part_q < PARTS && (|left_q || part_q == 0) && (!cut_q || (part_q == 0 && element_q == 0)) && !(axi_sent_q & axi_all_q));
+        lemma_flush : assert ((!axi_flush_q || (!have_q && !placed_q && ~|axi_here_q))
+            && (!(axi_flush_q & axi_flush_before_q & active_q) || cut_q));
+        lemma_gap : assert (axi_gap_q <= (cut_q ? PARTS + m_wvalid : m_wvalid || axi_all_q ? PARTS : of_values_q ? 0 : part_q)
+            && (!(cut_q & axi_cut_before_q) || m_wvalid || ~|left_q));
+    end
+`endif
 endmodule
 `default_nettype wire
