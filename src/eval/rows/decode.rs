@@ -243,6 +243,9 @@ mod tests {
             jobs: 0,
             packets: 0,
             violations: 0,
+            faults: Vec::new(),
+            struck: Vec::new(),
+            flipped: None,
             tokens_written: 0,
             violation_list: Vec::new(),
         };
