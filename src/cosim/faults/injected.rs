@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(read("flip@1:6.9"), Ok(What::Memory(MemoryPlace::Hbm(1), flip)));
         assert_eq!(read("cut@list:1"), Ok(What::CutList(1)));
         for kind in
-            KINDS.split(['@', '\n', ' ', ',']).filter(|word| word.ends_with("err") || word.ends_with("last"))
+            KINDS.split(['@', '\n', ' ', ',']).filter(|word| word.ends_with("err") || word.ends_with("-last"))
         {
             assert!(read(&format!("{kind}@0:1")).is_ok(), "{kind}");
         }
