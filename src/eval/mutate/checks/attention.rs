@@ -147,24 +147,18 @@ fn steps(bed: &Bed) -> Result<(), String> {
     let lengths: Vec<u32> = (0..design.model.max_streams).map(|b| 37 + 16 * b).collect();
     let tokens: u32 = lengths.iter().sum();
     let tensors = tensors(design, tokens as usize, Logits::Normal, 17);
-    let job = |mapping| Job::ragged(design, &tensors, 0, &lengths, mapping, Sharing::KvHead);
-    let jobs = [job(Mapping::RowAligned), job(Mapping::HeadTile), job(Mapping::StreamStriped)];
+    let of = |mapping: &Mapping| Job::ragged(design, &tensors, 0, &lengths, *mapping, Sharing::KvHead);
+    let jobs: Vec<Job> = MAPPINGS.iter().map(of).collect::<Result<_, _>>().map_err(|why| why.to_string())?;
     let both = bed.beside(Bench::model(design), &Bench::ports(design))?;
-    let mut session = None;
-    let mut socket = Some(both);
+    let behaviour = Behaviour::of(design).unruly(2);
+    let session = Session::on(both, design, jobs[0].image(), behaviour, Clocks::IN_STEP);
+    let mut session = session.map_err(|why| why.to_string())?;
+    bed.begins();
     let mut impatient = patience(LOOKS);
-    for step in 0..7 {
-        let job = jobs[[0, 0, 1, 2, 0, 1, 1][step]].as_ref().map_err(ToString::to_string)?;
-        if let Some(socket) = socket.take() {
-            let behaviour = Behaviour::of(design).unruly(2);
-            let opened = Session::on(socket, design, job.image(), behaviour, Clocks::IN_STEP);
-            session = Some(opened.map_err(|why| why.to_string())?);
-            bed.begins();
-        }
-        let Some(session) = &mut session else { continue };
+    for (step, mapping) in [0, 0, 1, 2, 0, 1, 1].into_iter().enumerate() {
         let done = match step {
-            1 | 6 => session.step_on_kept_queries(job, 0, &mut || impatient()),
-            _ => session.step(job, 20, &mut || impatient()),
+            1 | 6 => session.step_on_kept_queries(&jobs[mapping], 0, &mut impatient),
+            _ => session.step(&jobs[mapping], 20, &mut impatient),
         };
         judged(&done.map_err(|why| why.to_string())?)?;
     }

@@ -2,10 +2,14 @@
 
 use super::bed::{none, patience, Bed, Check};
 use crate::cosim::build::BuildForm;
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::pins::Pins;
+use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::cosim::workloads::decode::{step, Bench, DecodeError, Pace as ArrayPace, Plan, Workload};
 use crate::cosim::workloads::random::{Pace, RandomFabric, LIVELY};
-use crate::design::{Mapping, Sharing};
+use crate::design::{Design, Mapping, Sharing};
+use crate::emit::ModuleSpec;
 
 /// The checks.
 pub(super) const CHECKS: [Check; 4] = [
@@ -56,6 +60,8 @@ fn decode(bed: &Bed, number: u32) -> Result<(), String> {
 
 /// Periods of random stimulus.
 const PERIODS: u64 = 6_000;
+/// Periods by which the Verilog may see an illegal descriptor before the model.
+const EARLIER: u64 = 8;
 
 /// Random descriptors, arrays and partial results, a memory with errors; then steps of a segment each, after which
 /// homes swap, with a memory that has none.
@@ -65,13 +71,24 @@ fn random(bed: &Bed) -> Result<(), String> {
     let slow = Pace { takes: 2, parts: 40, latency: 400, ..LIVELY };
     for (pace, seed) in [(LIVELY, 7), (quick, 8), (slow, 9)] {
         let top = Bench::ports(design);
+        let periods = legal(design, &top, pace, seed)?;
         let both = [("the Verilog", bed.alone()?), ("the model", Bench::model(design))];
         let fabric = RandomFabric::both(both, &top, design, pace, seed);
         let mut fabric = fabric.map_err(|why| why.to_string())?;
         bed.begins();
-        fabric.run(PERIODS)?;
+        fabric.run(periods)?;
     }
     Ok(())
+}
+
+/// Periods before a descriptor at random says what no driver must, at which both would stop: found on the model alone.
+fn legal(design: &Design, top: &ModuleSpec, pace: Pace, seed: u64) -> Result<u64, String> {
+    let say = |why: DutError| why.to_string();
+    let pins = Pins::clocked(Bench::model(design), &Clocks::IN_STEP).map_err(say)?;
+    let mut alone = RandomFabric::of(pins, top, design, pace, seed).map_err(say)?;
+    let stops = (0..PERIODS).find(|_| alone.run(1).is_err());
+    // The Verilog may see it some periods earlier.
+    Ok(stops.map_or(PERIODS, |period| period.saturating_sub(EARLIER)))
 }
 
 /// Each kind of fault, at one port after the other: all homes that are named read there, and one is named.

@@ -81,6 +81,7 @@ fn runs(bed: &Bed, unruly: bool) -> Result<(), String> {
     // A list of descriptors, as a host of many steps gives it.
     bench.driver.device.set_image(job.given());
     judged(&bench.step(&job, clocks, &mut |_| false).map_err(|why| why.to_string())?)?;
+    bench.driver.write("LIST_COUNT", 0).map_err(|why| why.to_string())?;
     let part = job.part(9..30);
     clean(&mut bench, &part, Notice::Interrupt)?;
     if unruly {
