@@ -27,6 +27,8 @@ pub struct Pair {
     data: BTreeMap<String, String>,
     /// What neighbours do, on outputs and inputs.
     promises: Vec<String>,
+    /// The same where it needs a state: text of a module, on outputs and inputs.
+    environment: String,
     /// Registers that no reset clears and that begin with their initial values.
     pub(super) keeps: Vec<String>,
     /// What else is equal in both copies, to help the proof.
@@ -151,7 +153,7 @@ impl Pair {
         for promise in &self.promises {
             let _ = writeln!(to, "        assume ({});", of_copy(promise, header));
         }
-        let _ = writeln!(to, "    end");
+        let _ = writeln!(to, "    end\n{}", of_copy(&self.environment, header));
         let mut same = Vec::new();
         for Port { name, .. } in header.ports(true) {
             let when = match self.data.get(*name).map(String::as_str) {

@@ -82,7 +82,7 @@ pub(in crate::cli) enum DecodePrinted<'a> {
     /// Decode steps.
     Steps(DecodeOutput<'a>),
     /// A run with `--fault`.
-    Faulted(FaultsOutput<DecodeRow>),
+    Faulted(Box<FaultsOutput<DecodeRow>>),
 }
 
 fn percent(share: f64) -> String {

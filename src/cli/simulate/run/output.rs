@@ -14,7 +14,7 @@ pub(in crate::cli) enum RunOutput<'a> {
     /// Attention of one step.
     Attention(AttentionOutput<'a>),
     /// A run with `--fault`.
-    Faulted(FaultsOutput<AttentionRow>),
+    Faulted(Box<FaultsOutput<AttentionRow>>),
     /// Decode steps one after the other, with `--steps`.
     Steps(StepsOutput<'a>),
 }

@@ -31,13 +31,13 @@ fn plan(bed: &Bed, number: u32) -> Result<Plan, String> {
     let load = Workload {
         tokens,
         batch: design.model.max_streams,
-        prefix: if number % 2 == 0 { 0 } else { tokens / 2 },
+        prefix: if number.is_multiple_of(2) { 0 } else { tokens / 2 },
         mapping: [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped][number as usize % 3],
         sharing: if number == 2 { Sharing::Segment } else { Sharing::KvHead },
         segments: None,
         layers: design.model.layers.min(2),
         stride: 1,
-        append: design.append.is_some() && number % 2 == 0,
+        append: design.append.is_some() && number.is_multiple_of(2),
     };
     let made = step(design, &load).map_err(|why| why.to_string())?;
     Ok(Plan::new(design, made.descriptors, u64::from(number) + 3))
@@ -47,7 +47,7 @@ fn decode(bed: &Bed, number: u32) -> Result<(), String> {
     let design = bed.design;
     let made = plan(bed, number)?;
     let pace = [(1, 0), (3, 90), (1, 20), (2, 0)][number as usize];
-    let memory = if number % 2 == 0 { made.memory.clone() } else { made.memory.clone().unruly(4) };
+    let memory = if number.is_multiple_of(2) { made.memory.clone() } else { made.memory.clone().unruly(4) };
     let pace = ArrayPace { flit_cycles: pace.0, stall: pace.1 };
     let made = Plan { steps: 1 + number, pace, memory, overlap: number == 3, ..made };
     let both = bed.beside(Bench::model(design), &Bench::ports(design))?;

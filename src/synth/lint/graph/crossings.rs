@@ -228,7 +228,7 @@ mod tests {
         let two = |register: &str| {
             format!(
                 "  wire width 2 \\{register}\n  attribute \\async_reg \"true\"\n  wire width 2 \\both_q\n  cell $dff $8\n    \
-                 connect \\CLK \\a\n    connect \\D \\both_q\n    connect \\Q \\{register}\n  end\n  cell $dff $9\n    \
+                 connect \\CLK \\a\n    connect \\D {{ \\d \\d }}\n    connect \\Q \\{register}\n  end\n  cell $dff $9\n    \
                  connect \\CLK \\b\n    connect \\D \\{register}\n    connect \\Q \\both_q\n  end\n"
             )
         };

@@ -64,6 +64,11 @@ impl<'t> Cursor<'t> {
         Unreadable { line: line(self.text, self.start()), what }
     }
 
+    /// The same of the token that was taken last.
+    pub(super) fn unreadable_last(&self, what: String) -> Unreadable {
+        Unreadable { line: line(self.text, self.last_end().saturating_sub(1)), what }
+    }
+
     pub(super) fn next_word(&mut self) -> Result<&'t str, Unreadable> {
         Ok(self.next()?.span.of(self.text))
     }

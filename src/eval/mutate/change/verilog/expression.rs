@@ -131,7 +131,7 @@ fn primary(cursor: &mut Cursor) -> Result<Expression, Unreadable> {
                 }
                 whole(Kind::Concatenation, cursor.last_end(), parts)
             }
-            other => Err(cursor.unreadable(format!("`{other}` begins no expression"))),
+            other => Err(cursor.unreadable_last(format!("`{other}` begins no expression"))),
         },
     }
 }
