@@ -54,5 +54,5 @@ pub(super) fn report(
             origin,
         },
     };
-    args.fault.report(run, DecodePrinted::Faulted, (design, Depth::Core), ui)
+    args.fault.report(run, |faults| DecodePrinted::Faulted(Box::new(faults)), (design, Depth::Core), ui)
 }

@@ -33,7 +33,12 @@ pub(super) fn run(
         of_core(args, job, behaviour, verilog)
     };
     match done {
-        Ok(run) => args.fault.report(run, RunOutput::Faulted, (job.design, depth), verilog.ui),
+        Ok(run) => args.fault.report(
+            run,
+            |faults| RunOutput::Faulted(Box::new(faults)),
+            (job.design, depth),
+            verilog.ui,
+        ),
         Err(Ended::Stopped) => {
             let what = "while attending with faults; no result";
             verilog.interrupt.explain(Err(anyhow::anyhow!("the run was stopped")), what)
