@@ -47,6 +47,9 @@ pub struct Proof {
     /// Clocks that have no relation to each other; none if the module has one clock.
     #[serde(default)]
     pub clocks: Vec<String>,
+    /// Modules in it whose outputs are free: they have proofs of their own, and do what is assumed of them at most.
+    #[serde(default)]
+    pub free: Vec<String>,
     /// Two copies that are compared after a reset; none where the module has properties of its own.
     pub pair: Option<Pair>,
     /// The properties.

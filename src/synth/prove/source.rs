@@ -24,7 +24,9 @@ pub(super) fn of(proof: &Proof, files: &[SourceFile], mutant: Option<&Mutant>) -
         if let Some(mutant) = mutant.filter(|m| m.module.as_deref().unwrap_or(&proof.module) == module) {
             own = own.replacen(&mutant.from, &mutant.to, 1);
         }
-        if module != proof.module || proof.pair.is_some() {
+        if proof.free.contains(&module) {
+            own = header_of(&own).to_owned() + "\n);\nendmodule\n";
+        } else if module != proof.module || proof.pair.is_some() {
             own = without_properties(&own);
         }
         if !proof.clocks.is_empty() {
@@ -51,6 +53,11 @@ fn below(top: &str, files: &[SourceFile]) -> Result<Vec<String>> {
         at += 1;
     }
     Ok(found)
+}
+
+/// A module up to the end of its header.
+fn header_of(text: &str) -> &str {
+    text.split("\n);").next().unwrap_or(text)
 }
 
 /// A module without its properties.
@@ -93,7 +100,7 @@ mod tests {
             path: format!("rtl/common/{module}.v"),
             text: text.to_owned(),
         };
-        let leaf = "module meshkv_g(input clk);\n    always @(posedge clk) if (a) b <= c;\n`ifdef FORMAL\n    x : assert (0);\n`endif\nendmodule\n";
+        let leaf = "module meshkv_g(input clk\n);\n    always @(posedge clk) if (a) b <= c;\n`ifdef FORMAL\n    x : assert (0);\n`endif\nendmodule\n";
         vec![file("meshkv_f", FIFO), file("meshkv_g", leaf), file("meshkv_h", "module meshkv_h; endmodule\n")]
     }
 
@@ -109,6 +116,12 @@ mod tests {
         assert!(text.contains("module meshkv_g") && text.contains("module meshkv_h"));
         assert!(!text.contains("x : assert"), "{text}");
         assert!(text.contains("always @(posedge clk) if (a) b <= c;"));
+    }
+
+    #[test]
+    fn a_module_whose_outputs_are_free_has_a_header_only() {
+        let text = of(&Proof { free: vec!["meshkv_g".into()], ..proof(&[]) }, &files(), None).unwrap();
+        assert!(text.contains("module meshkv_g(input clk\n);\nendmodule\n"), "{text}");
     }
 
     #[test]
