@@ -417,19 +417,11 @@ module meshkv_requester #(
     );
 
 `ifdef FORMAL
-    // Steps are those of a clock that is faster than all: a clock that is high in a step has an edge there. Both resets begin
-    // together for three edges of both, and either may end first.
-    reg [1:0] begun_q = 2'd0;
-    reg       rst_q = 1'b1, pe_rst_q = 1'b1;
-    wire      begun   = &begun_q;
-    always @($global_clock) begin
-        if (!begun) begun_q <= begun_q + 1'b1;
-        rst_q    <= rst;
-        pe_rst_q <= pe_rst;
-        assume (begun | (clk & pe_clk & rst & pe_rst));
-        assume ((rst_q | ~rst) & (pe_rst_q | ~pe_rst));
-        // A neighbour in reset asks for nothing.
-        assume (!(pe_rst & kv_ready) && !(rst & rx_valid));
+    // A reset comes first, and again at any time.
+    reg begun_q = 1'b0;
+    always @(posedge clk) begin
+        begun_q <= 1'b1;
+        assume (begun_q | rst);
         assume (!cmd_valid || (cmd_first <= cmd_last && cmd_first % CHUNK_FLITS == 0));
     end
 
@@ -448,30 +440,29 @@ module meshkv_requester #(
     reg  [INDEX_WIDTH-1:0] index_f_q;
     wire                   awaited = came_q && flight_q && index_f_q == due_q;
     wire                   ends_f  = awaited && due_q == last_f_q;
-    always @($global_clock) begin
-        if (!begun) begin
+    always @(posedge clk) begin
+        if (!begun_q) begin
             watched_q <= pick;
             chunk_q   <= pick_chunk;
         end
-        if (clk) begin
-            sent_q    <= fetch_valid & ~fetch_ready;
-            came_q    <= rx_valid && rx_key == watched_q;
-            index_f_q <= rx_index;
-            if (asks) begin
-                due_q    <= fetch_first;
-                last_f_q <= fetch_last;
-            end else if (awaited) begin
-                due_q <= due_q + 1'b1;
-            end
-            flight_q <= asks | (flight_q & ~ends_f);
-            rest_q   <= ends_f ? 2'd3 : rest_q == 0 ? rest_q : rest_q - tick;
+        assume (pick_chunk >> (INDEX_WIDTH - CHUNK_LOG) == 0);
+        sent_q    <= fetch_valid & ~fetch_ready;
+        came_q    <= rx_valid && rx_key == watched_q;
+        index_f_q <= rx_index;
+        if (asks) begin
+            due_q    <= fetch_first;
+            last_f_q <= fetch_last;
+        end else if (awaited) begin
+            due_q <= due_q + 1'b1;
         end
-        if (!begun) {sent_q, came_q, flight_q, rest_q} <= 5'd0;
+        flight_q <= asks | (flight_q & ~ends_f);
+        rest_q   <= ends_f ? 2'd3 : rest_q == 0 ? rest_q : rest_q - tick;
+        if (rst) {sent_q, came_q, flight_q, rest_q} <= 5'd0;
     end
-    always @($global_clock) if (begun) begin
-        generation_rests : assert (!asks || rst || (!flight_q && rest_q == 0));
-        history_has_room : assert ((noted & known_q & ~(twice_q & {HISTORY{tick}})) == 0 || rst);
-        takes_what_it_awaits : assert (!came_q || rst || index_f_q >> CHUNK_LOG != chunk_q || event_flit == awaited);
+    always @(posedge clk) if (begun_q) begin
+        generation_rests : assert (!asks || (!flight_q && rest_q == 0));
+        history_has_room : assert ((noted & known_q & ~(twice_q & {HISTORY{tick}})) == 0);
+        takes_what_it_awaits : assert (!came_q || index_f_q >> CHUNK_LOG != chunk_q || event_flit == awaited);
     end
 `endif
 endmodule

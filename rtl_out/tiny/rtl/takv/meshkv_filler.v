@@ -365,5 +365,192 @@ module meshkv_filler #(
             patience_q <= {TIMEOUT_WIDTH{1'b0}};
         end
     end
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time.
+    reg after_reset_q = 1'b0;
+    always @(posedge clk) begin
+        after_reset_q <= 1'b1;
+        assume (after_reset_q | rst);
+        assume (s_first <= s_last && s_last < HALF_FLITS);
+    end
+
+    // One slot and one flit of its slice are watched: they stand for any.
+    wire [SLOT_WIDTH-1:0]  pick_slot;  // Nothing drives these two: they are free.
+    wire [INDEX_WIDTH-1:0] pick_flit;
+    reg  [SLOT_WIDTH-1:0]  its_slot_q;
+    reg  [INDEX_WIDTH-1:0] flit_q;
+    always @(posedge clk) begin
+        if (!after_reset_q) its_slot_q <= pick_slot;
+        if (!after_reset_q) flit_q <= pick_flit;
+        assume (pick_slot < SLOTS);
+        assume (pick_flit < SLICE_FLITS);
+    end
+    wire [ADDR_WIDTH-1:0]  its_addr = its_slot_q * SLICE_FLITS + flit_q;
+
+    // Slots are freed that have a complete slice. Those of the slices that they have.
+    reg  [SLOTS-1:0]       taken_q, complete_q, published_q;
+    reg  [INDEX_WIDTH-1:0] from_flit_q, to_flit_q;  // Of the slice of the watched slot.
+    wire                   its_claim = claim_valid && claim_slot == its_slot_q;
+    wire [INDEX_WIDTH-1:0] flit_of_v = flit_q - HALF;
+    wire                   needed = flit_q < HALF_FLITS ? flit_q >= from_flit_q && flit_q <= to_flit_q
+        : flit_of_v >= (from_flit_q & ~BLOCK_OFFSET) && flit_of_v <= (to_flit_q | BLOCK_OFFSET);
+    integer                a;
+    always @(posedge clk) begin
+        for (a = 0; a < SLOTS; a = a + 1) begin
+            if (claim_valid && claim_slot == a) {taken_q[a], complete_q[a], published_q[a]} <= 3'b100;
+            else begin
+                if (freed_valid && freed_slot == a) taken_q[a] <= 1'b0;
+                if (complete_valid && complete_slot == a) complete_q[a] <= 1'b1;
+                if (publish_valid && publish_slot == a) published_q[a] <= 1'b1;
+            end
+            assume (!after_reset_q || !freed_valid || freed_slot != a || (taken_q[a] && complete_q[a]));
+        end
+        assume (freed_slot < SLOTS);
+        if (its_claim) begin
+            from_flit_q <= front_first;
+            to_flit_q   <= front_last;
+        end
+        if (rst) begin
+            taken_q     <= 0;
+            complete_q  <= 0;
+            published_q <= 0;
+        end
+    end
+
+    // Memory answers each burst once, in any order of bursts, and their beats in order. The port returns a credit for each.
+    localparam REST_WIDTH = LEN_WIDTH + 1;
+    reg  [IDS*REST_WIDTH-1:0] owed_q, rest_q;  // Beats that memory owes by ID, and those that have not been written.
+    reg  [CREDIT_WIDTH-1:0]   credits_q;  // Bursts that the port has room for.
+    always @(posedge clk) begin
+        for (a = 0; a < IDS; a = a + 1) begin
+            if (req_valid && req_id == a) owed_q[a*REST_WIDTH+:REST_WIDTH] <= req_len + 1'b1;
+            else if (rsp_valid && rsp_id == a) owed_q[a*REST_WIDTH+:REST_WIDTH] <= owed_q[a*REST_WIDTH+:REST_WIDTH] - 1'b1;
+            if (sends && id == a) rest_q[a*REST_WIDTH+:REST_WIDTH] <= beats[LEN_WIDTH-1:0] + 1'b1;
+            else if (comes && d_id_q == a) rest_q[a*REST_WIDTH+:REST_WIDTH] <= rest_q[a*REST_WIDTH+:REST_WIDTH] - 1'b1;
+            assume (!after_reset_q || !rsp_valid || rsp_id != a || (owed_q[a*REST_WIDTH+:REST_WIDTH] != 0 && rsp_last == (owed_q[a*REST_WIDTH+:REST_WIDTH] == 1)));
+            if (rst) owed_q[a*REST_WIDTH+:REST_WIDTH] <= 0;
+            if (rst) rest_q[a*REST_WIDTH+:REST_WIDTH] <= 0;
+        end
+        assume (!after_reset_q || !req_credit || credits_q < CREDITS);
+        credits_q <= credits_q - req_valid + req_credit;
+        if (rst) credits_q <= CREDITS;
+    end
+
+    // The watched flit is asked for, is under way as one beat of a burst, and is written. Its data is marked.
+    reg                   asked_flit_q, way_q, got_q;
+    reg  [ID_WIDTH-1:0]   way_id_q;
+    reg  [LEN_WIDTH-1:0]  way_before_q;  // Beats of its burst before it.
+    wire                  asks_flit = sends && slot_q == its_slot_q && flit_q >= from && flit_q - from <= beats;
+    wire                  beat_out  = comes && d_id_q == way_id_q;
+    wire [LEN_WIDTH-1:0]  way_before = way_before_q - (d_valid_q && d_id_q == way_id_q);
+    wire                  flit_out  = way_q && beat_out && way_before_q == 0;
+    reg                   due_q;
+    always @(posedge clk) begin
+        assume (!after_reset_q || !rsp_valid || rsp_data[0] == (way_q && rsp_id == way_id_q && way_before == 0 && !(d_valid_q && d_id_q == way_id_q && way_before_q == 0)));
+        if (asks_flit) begin
+            asked_flit_q <= 1'b1;
+            way_q        <= 1'b1;
+            way_id_q     <= id;
+            way_before_q <= flit_q - from;
+        end else if (way_q & beat_out) begin
+            way_q        <= |way_before_q;
+            got_q        <= ~|way_before_q;
+            way_before_q <= way_before_q - 1'b1;
+        end
+        if (its_claim | rst) begin
+            asked_flit_q <= 1'b0;
+            way_q        <= 1'b0;
+            got_q        <= 1'b0;
+        end
+    end
+
+    // A beat with an error, and a silence of memory.
+    reg                   bad_1_q, bad_2_q;
+    reg [TIMEOUT_WIDTH:0] quiet_q;
+    reg                   some_owed;
+    always @(*) begin
+        some_owed = 1'b0;
+        for (a = 0; a < IDS; a = a + 1) some_owed = some_owed | (owed_q[a*REST_WIDTH+:REST_WIDTH] != 0);
+    end
+    always @(posedge clk) begin
+        bad_1_q <= rsp_valid & rsp_bad & ~rst;
+        bad_2_q <= (bad_1_q | bad_2_q) & ~rst;
+        quiet_q <= rst || rsp_valid || !some_owed ? 0 : quiet_q + !(&quiet_q);
+    end
+
+    // All bursts that are under way, and the slots that they are for.
+    wire [SLOTS*LEFT_WIDTH-1:0] left;
+    generate
+        for (s = 0; s < SLOTS; s = s + 1) begin : gen_left
+            assign left[s*LEFT_WIDTH+:LEFT_WIDTH] = gen_slot[s].left_q;
+        end
+    endgenerate
+    reg [LEFT_WIDTH-1:0] its_bursts;
+    reg                  apart, counted;
+    always @(*) begin
+        apart   = 1'b1;
+        counted = 1'b1;
+        its_bursts = 0;
+        for (a = 0; a < IDS; a = a + 1) begin
+            if (used_q[a]) begin
+                if (slot_mem[a] == its_slot_q) its_bursts = its_bursts + 1'b1;
+                if (!filling_q[slot_mem[a]] || slot_mem[a] >= SLOTS) apart = 1'b0;
+                if (place_q[a*ADDR_WIDTH+:ADDR_WIDTH] < slot_mem[a] * SLICE_FLITS
+                    || place_q[a*ADDR_WIDTH+:ADDR_WIDTH] + rest_q[a*REST_WIDTH+:REST_WIDTH] > (slot_mem[a] + 1) * SLICE_FLITS) apart = 1'b0;
+                if (way_q && way_id_q == a) begin
+                    if (slot_mem[a] != its_slot_q || place_q[a*ADDR_WIDTH+:ADDR_WIDTH] + way_before_q != its_addr
+                        || way_before_q >= rest_q[a*REST_WIDTH+:REST_WIDTH]) apart = 1'b0;
+                end else if (place_q[a*ADDR_WIDTH+:ADDR_WIDTH] <= its_addr
+                    && its_addr < place_q[a*ADDR_WIDTH+:ADDR_WIDTH] + rest_q[a*REST_WIDTH+:REST_WIDTH]) apart = 1'b0;
+            end else if (way_q && way_id_q == a) apart = 1'b0;
+            if (used_q[a] != (rest_q[a*REST_WIDTH+:REST_WIDTH] != 0)) counted = 1'b0;
+            if (rest_q[a*REST_WIDTH+:REST_WIDTH] != owed_q[a*REST_WIDTH+:REST_WIDTH] + (d_valid_q && d_id_q == a)
+                + (req_valid && req_id == a ? req_len + 1 : 0)) counted = 1'b0;
+            if (owed_q[a*REST_WIDTH+:REST_WIDTH] > BURST_FLITS || (req_valid && req_id == a && owed_q[a*REST_WIDTH+:REST_WIDTH] != 0)) counted = 1'b0;
+        end
+    end
+    wire fills_flit = fill_valid && fill_addr == its_addr;
+    wire its_busy   = busy_q && slot_q == its_slot_q;
+    always @(posedge clk) if (after_reset_q) begin
+        bursts_stay_in_their_block : assert (!req_valid || (req_first & LAST_OFFSET) + req_len < BURST_FLITS);
+        asks_with_a_credit : assert (!req_valid || credits_q != 0);
+        no_id_twice : assert (!req_valid || owed_q[req_id*REST_WIDTH+:REST_WIDTH] == 0);
+        asks_each_flit_once : assert (!asks_flit || (needed && !asked_flit_q));
+        each_beat_at_its_place : assert (!fill_valid || fill_data[0] == fills_flit);
+        each_flit_once : assert (!fills_flit || (needed && !got_q && taken_q[its_slot_q] && !complete_q[its_slot_q]));
+        claims_what_is_free : assert (!its_claim || !taken_q[its_slot_q]);
+        published_once_with_a_flit :
+        assert (!publish_valid || publish_slot != its_slot_q || (taken_q[its_slot_q] && !published_q[its_slot_q]
+            && (error_timeout || (fill_valid && fill_addr >= its_slot_q * SLICE_FLITS && fill_addr < (its_slot_q + 1) * SLICE_FLITS))));
+        complete_with_all_flits :
+        assert (!complete_valid || complete_slot != its_slot_q || error_timeout || !needed || got_q || fills_flit);
+        complete_once :
+        assert (!complete_valid || complete_slot != its_slot_q || (taken_q[its_slot_q] && !complete_q[its_slot_q]
+            && (published_q[its_slot_q] || (publish_valid && publish_slot == its_slot_q))));
+        reads_no_burst_that_is_not_whole :
+        assert (!stream_valid || stream_slot != its_slot_q || ((stream_flit ^ flit_q) & ~LAST_OFFSET) != 0 || stream_pending || error_timeout
+            || !taken_q[its_slot_q] || !needed || got_q);
+        errors_are_reported : assert (!bad_2_q || error_memory || error_timeout);
+        silence_is_reported : assert (error_timeout || quiet_q <= 1 << TIMEOUT_WIDTH);
+        lemma_apart : assert (broken_q || apart);
+        lemma_counted : assert (broken_q || counted);
+        lemma_way : assert (broken_q || !way_q || (asked_flit_q && !got_q && taken_q[its_slot_q]));
+        lemma_got : assert (broken_q || !taken_q[its_slot_q] || asked_flit_q == (way_q | got_q));
+        lemma_slots : assert (taken_q == ~free_q && filling_q == (taken_q & ~complete_q) && (published_q & taken_q) == (shown_q & taken_q));
+        lemma_range : assert (!taken_q[its_slot_q] || (from_flit_q <= to_flit_q && to_flit_q < HALF_FLITS));
+        lemma_front : assert (!its_busy || (first_q == from_flit_q && last_q == to_flit_q && front_first == from_flit_q && front_last == to_flit_q && waits));
+        lemma_claims : assert (!claims || (first_q == front_first && last_q == front_last));
+        lemma_busy : assert (!busy_q || (filling_q[slot_q] && !issued_q[slot_q] && slot_q < SLOTS));
+        lemma_asked : assert (broken_q || !its_busy || asked_flit_q == (needed && flit_q < from));
+        lemma_next : assert (!its_busy || (next >= start && next <= bound));
+        lemma_issued : assert (broken_q || !taken_q[its_slot_q] || its_busy || (issued_q[its_slot_q] && asked_flit_q == needed));
+        lemma_left : assert (broken_q || left[its_slot_q*LEFT_WIDTH+:LEFT_WIDTH] == its_bursts);
+        lemma_lasts : assert (broken_q || !taken_q[its_slot_q] || complete_q[its_slot_q] || its_busy || its_bursts != 0);
+        lemma_its_slot : assert (its_slot_q < SLOTS && flit_q < SLICE_FLITS && (free_q & filling_q) == 0);
+        lemma_d : assert (broken_q || !d_valid_q || (used_q[d_id_q] && d_last_q == (rest_q[d_id_q*REST_WIDTH+:REST_WIDTH] == 1)));
+        lemma_credits : assert (credits_q == count_q + req_valid);
+    end
+`endif
 endmodule
 `default_nettype wire

@@ -331,7 +331,16 @@ module meshkv_swap_unit #(
     wire walks = state_q == ROW || state_q == HOME || state_q == DECIDE || state_q == FIRST;
     wire chose = state_q == DECIDE || state_q == FIRST;
     wire homes = chose || (state_q == HOME && !settles_q);
-    reg  rows_found, homes_found;
+    wire [PLACES*VALUE_WIDTH-1:0] kept;
+    generate
+        for (c = 0; c < COLS; c = c + 1) begin : gen_kept
+            genvar k;
+            for (k = 0; k < ROWS; k = k + 1) begin : gen_row
+                assign kept[(k*(1<<X_WIDTH)+c)*VALUE_WIDTH+:VALUE_WIDTH] = gen_column[c].value_mem[k];
+            end
+        end
+    endgenerate
+    reg  rows_found, homes_found, values_found;
     reg  row_passed, home_passed;
     always @(*) begin
         rows_found  = 1'b1;
@@ -342,6 +351,11 @@ module meshkv_swap_unit #(
                 || (r == heavy_y_q && sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] != heavy_sum_q)
                 || (r == light_y_q && sum_of_q[r*SUM_WIDTH+:SUM_WIDTH] != light_sum_q))) rows_found = 1'b0;
         end
+        values_found = 1'b1;
+        for (q = 0; q < PLACES; q = q + 1)
+            if (q % (1 << X_WIDTH) < COLS && q / (1 << X_WIDTH) < ROWS
+                && (state_q != ROW || q / (1 << X_WIDTH) < y_q || (q / (1 << X_WIDTH) == y_q && q % (1 << X_WIDTH) < x_q))
+                && kept[q*VALUE_WIDTH+:VALUE_WIDTH] != value_of_q[q*VALUE_WIDTH+:VALUE_WIDTH]) values_found = 1'b0;
         for (r = 0; r < COLS; r = r + 1) begin
             home_passed = chose || heavy_y_q < y_q || (heavy_y_q == y_q && r < x_q);
             if (home_passed && (value_of_q[(heavy_y_q*(1<<X_WIDTH)+r)*VALUE_WIDTH+:VALUE_WIDTH] > heavy_value_q
@@ -367,7 +381,7 @@ module meshkv_swap_unit #(
         lemma_first : assert (state_q != FIRST || (who_mem[light] == light_home_q && who_mem[heavy] == heavy_home_q));
         lemma_there : assert (x_q < COLS && y_q < ROWS);
         lemma_working : assert (state_q == RESET || state_q == WAIT || (&arrived_q && &whole_q));
-        lemma_rows : assert (!walks || rows_found);
+        lemma_rows : assert (!walks || (rows_found && values_found));
         lemma_row : assert (state_q != ROW || (x_q == 0 ? sum_q == 0 : sum_q == sum_of_q[y_q*SUM_WIDTH+:SUM_WIDTH]));
         lemma_row_ended : assert (!row_ended_q || ((state_q == ROW || (state_q == HOME && settles_q) || state_q == GO) && row_sum_q == sum_of_q[row_y_q*SUM_WIDTH+:SUM_WIDTH]));
         lemma_homes : assert (!homes || homes_found);

@@ -259,7 +259,7 @@ module meshkv_reorder_fifo #(
             words = words - SKIPPED;
         end
     endfunction
-    function [GRAY_WIDTH-1:0] steps(input [GRAY_WIDTH-1:0] from, input [GRAY_WIDTH-1:0] to);
+    function integer steps(input [GRAY_WIDTH-1:0] from, input [GRAY_WIDTH-1:0] to);
         steps = to >= from ? to - from : to + 2 * DEPTH - from;
     endfunction
     reg [GRAY_WIDTH-1:0] read_f_q, write_f_q;  // The first registers of the synchronizers.
@@ -302,7 +302,8 @@ module meshkv_reorder_fifo #(
         held_back : assert (!first || !hidden_q);
         lemma_written : assert (steps(has_read, wrote_2) + steps(wrote_2, wrote_1) + steps(wrote_1, wrote) == visible && visible <= lent);
         lemma_read : assert (steps(read_q, read_2) + steps(read_2, read_1) + steps(read_1, has_read) == unseen);
-        lemma_range : assert (wrote < 2 * DEPTH && has_read < 2 * DEPTH && read_q < 2 * DEPTH);
+        lemma_range : assert (wrote < 2 * DEPTH && wrote_1 < 2 * DEPTH && wrote_2 < 2 * DEPTH);
+        lemma_round : assert (has_read < 2 * DEPTH && read_1 < 2 * DEPTH && read_2 < 2 * DEPTH && read_q < 2 * DEPTH);
         lemma_room : assert (room_q + freed_q + unseen + lent == DEPTH && count_q == lent + outside);
         lemma_places : assert (places_agree);
         lemma_words : assert (words_agree);

@@ -706,5 +706,65 @@ module meshkv_column_controller #(
     assign word_ready = |count_q;
     assign bus_valid  = takes;
     assign bus_data   = word_q;
+
+`ifdef FORMAL
+    // A reset comes first, and again at any time. The column never changes.
+    reg               after_reset_q = 1'b0;
+    reg [X_WIDTH-1:0] x_was_q;
+    always @(posedge clk) begin
+        after_reset_q <= 1'b1;
+        x_was_q       <= x;
+        assume (after_reset_q | rst);
+        assume (x < COLS && (x == x_was_q || !after_reset_q));
+    end
+
+    // The stop of row 0 returns a credit for each word that it got.
+    reg [CREDIT_WIDTH-1:0] away_q;  // Credits that are not here.
+    always @(posedge clk) begin
+        assume (!bus_credit || away_q != 0);
+        away_q <= away_q + bus_valid - bus_credit;
+        if (rst) away_q <= 0;
+    end
+
+    // What has been decided on in the cycle before: a slice, close or end of a step; a query; the begin or end of queries.
+    reg                 said_q, asked_for_q, marked_q, waited_q, mark_q;
+    reg [1:0]           kind_q;
+    reg [QUERY_WIDTH:0] query_q;
+    reg [BUS_WIDTH-1:0] word_was_q;
+    always @(posedge clk) begin
+        said_q      <= advance & says & ~rst;
+        kind_q      <= kind;
+        asked_for_q <= query_ready & query_valid & ~rst;
+        query_q     <= {1'b0, query_data, query_word, query_head, query_stream, 2'd3};
+        marked_q    <= ends_bar & ~rst;
+        mark_q      <= loading;
+        waited_q    <= word_valid_q & ~takes & ~rst;
+        word_was_q  <= word_q;
+    end
+
+    // Slices that the tiles of one row keep while queries come: it stands for any.
+    localparam            ROOM = ASK_DEPTH < FILL_DEPTH ? ASK_DEPTH : FILL_DEPTH, KEPT_WIDTH = $clog2(ROOM + 2);
+    wire [Y_WIDTH-1:0]    pick;  // Nothing drives it: it is free.
+    reg  [Y_WIDTH-1:0]    row_of_q;
+    reg  [KEPT_WIDTH-1:0] kept_q;
+    always @(posedge clk) begin
+        if (!after_reset_q) row_of_q <= pick;
+        assume (pick < ROWS);
+        if (rst | ~barred_q) kept_q <= 0;
+        else if (said & told[row_of_q]) kept_q <= kept_q + 1'b1;
+    end
+    always @(posedge clk) if (after_reset_q) begin
+        each_slice_has_a_word : assert (!said_q || (word_valid_q && word_q[1:0] == kind_q));
+        each_query_has_a_word : assert (!asked_for_q || (word_valid_q && word_q[QUERY_WIDTH:0] == query_q));
+        each_mark_has_a_word : assert (!marked_q || (word_valid_q && word_q[QUERY_WIDTH] && word_q[2:0] == {mark_q, 2'd3}));
+        word_stays_until_it_leaves : assert (!waited_q || (word_valid_q && word_q == word_was_q));
+        sends_only_with_room : assert (away_q + bus_valid <= BUS_DEPTH);
+        sends_as_long_as_there_is_room : assert (!word_valid_q || away_q == BUS_DEPTH || bus_valid);
+        tiles_have_room : assert (kept_q <= ROOM);
+        idle_has_nothing_to_say : assert (!idle || (empty && !bus_valid));
+        lemma_credits : assert (count_q + away_q == BUS_DEPTH);
+        lemma_states : assert (state_q != 3'd7 && (empty || state_q == RUN || state_q == DRAIN));
+    end
+`endif
 endmodule
 `default_nettype wire
