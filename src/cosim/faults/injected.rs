@@ -1,12 +1,14 @@
 //! A fault as the command line names it: `KIND@PLACE:N`.
 
-use super::TIMEOUT;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::ports::LinkFlip;
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::design::{Design, Port};
 use std::fmt;
 use std::str::FromStr;
+
+/// Cycles without an answer after which a home, and the front of a device, give a request up.
+pub const TIMEOUT: u64 = 65_536;
 
 /// All kinds, for help and for messages.
 pub const KINDS: &str = "\

@@ -13,15 +13,12 @@
 //! It knows the memory and the design, not the runs: each run in [`workloads`](super::workloads) injects what it has
 //! and fills in [`Seen`].
 
-/// Cycles without an answer after which a home, and the front of a device, give a request up.
-pub const TIMEOUT: u64 = 65_536;
-
 mod expected;
 mod injected;
 mod judge;
 mod seen;
 
 pub use expected::{Depth, Expected};
-pub use injected::{Injected, MemoryPlace, Reset, What, KINDS};
+pub use injected::{Injected, MemoryPlace, Reset, What, KINDS, TIMEOUT};
 pub use judge::{judge, Judged};
 pub use seen::{Outputs, Seen};

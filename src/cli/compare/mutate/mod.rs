@@ -1,5 +1,6 @@
 //! `meshkv mutate`: plants faults in the emitted Verilog and sees whether the checks find them.
 
+mod args;
 mod child;
 mod output;
 
@@ -20,49 +21,12 @@ use crate::eval::mutate::{forms, guarded, under_check};
 use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::{self, workers};
 use anyhow::{bail, Context};
+pub use args::Args;
 use output::prose;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-/// Plant faults in the emitted Verilog and see whether the checks find them
-///
-/// Each mutant changes one expression or statement. All are in one build, each chosen when a process runs: traffic,
-/// fetches, attention, decode steps and runs of the device, the cheapest first, until one of them finds it. Survivors are
-/// shown to Yosys, which may prove that they are equal. The same command again goes on where it was stopped.
-/// Exit code 1 if a mutant survives that is neither proved equal nor explained in the list of the repository.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  meshkv mutate configs/tiny.toml
-  meshkv mutate configs/tiny.toml --count 40 --module duplicate_filter
-  meshkv mutate configs/tiny.toml --count 0             the list of the repository alone")]
-pub struct Args {
-    /// Configuration file
-    #[arg(default_value = "meshkv.toml", value_hint = clap::ValueHint::FilePath)]
-    config: PathBuf,
-    /// Mutants to draw, beside those of the list
-    #[arg(long, default_value_t = 500, value_name = "N")]
-    count: u32,
-    /// Seed of the draw
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Only modules with this in their name
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
-    module: String,
-    /// Leave out the mutants of the list
-    #[arg(long)]
-    drawn_only: bool,
-    /// Processes at once [default: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-    /// Seconds that Yosys may take for a survivor; 0 to ask it about none
-    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
-    prove: u64,
-    /// Folder for what is found [default: out/mutate/ and the name of the configuration]
-    #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    output: Option<PathBuf>,
-}
 
 /// Runs the subcommand.
 ///

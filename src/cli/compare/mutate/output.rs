@@ -1,6 +1,6 @@
 //! The result of `meshkv mutate`, as JSON and in words.
 
-use super::Args;
+use super::args::Args;
 use crate::cli::output::table::columns;
 use crate::design::Design;
 use crate::eval::mutate::summary::{Counts, Summary};

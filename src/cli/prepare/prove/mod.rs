@@ -18,8 +18,9 @@ use report::Tally;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Prove properties of control blocks in every state that they can reach, and refute each on a mutant
+/// Prove properties of control blocks, and refute each on a mutant
 ///
+/// A property that is proved holds in every state that the block can reach.
 /// The properties stand in the emitted modules, under FORMAL. Yosys turns a module into a graph at the sizes that the
 /// table names, with every input free but for what its neighbours promise, and ABC proves all its assertions at once
 /// by property-directed reachability. Then each property must fall on a mutant that was made for it. A run that breaks a
