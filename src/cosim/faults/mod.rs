@@ -8,7 +8,7 @@
 //!
 //! * [`Injected`]: a fault as the command line names it; the only reader of that text.
 //! * [`Expected`]: the report that must follow, by the depth of the run: device, core or fabric.
-//! * [`Seen`]: the report that came; [`judge`] compares both.
+//! * [`Seen`]: the report that came; [`judge()`] compares both.
 //!
 //! It knows the memory and the design, not the runs: each run in [`workloads`](super::workloads) injects what it has
 //! and fills in [`Seen`].
