@@ -49,7 +49,7 @@ pub(in crate::cli) struct FaultsOutput<R> {
     /// The next run of a device, without faults: true if it was right; else null.
     recovered: Option<bool>,
     /// Metrics of the run with the faults; null if it has none.
-    result: Option<R>,
+    result: Option<Box<R>>,
     /// Seed of all random choices.
     seed: u64,
     /// Engine of the run: `rtl`, `model`, or both in `lockstep`.
@@ -164,7 +164,7 @@ impl FaultArgs {
             as_expected,
             cycles: run.cycles,
             recovered,
-            result: run.result,
+            result: run.result.map(Box::new),
             seed,
             engine,
             command,

@@ -120,7 +120,7 @@ impl Bench {
     /// If a register access is not answered.
     pub fn put_list(&mut self, mut bytes: Vec<u8>, count: u32) -> Result<(), DeviceError> {
         // Beats are read whole.
-        bytes.resize(bytes.len().next_multiple_of(4096), BLANK);
+        bytes.resize(bytes.len().max(1).next_multiple_of(4096), BLANK);
         self.driver.device.put_queries(LIST, bytes);
         self.driver.argument(self.driver.design().list_argument(), LIST)?;
         self.driver.write("LIST_COUNT", count)

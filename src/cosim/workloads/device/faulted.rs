@@ -262,6 +262,8 @@ impl Bench {
                 self.driver.device.reset(HELD)?;
             }
             self.driver.settle(most)?;
+            // Descriptors are pushed, whatever list there was.
+            self.driver.write("LIST_COUNT", 0)?;
             let before = self.driver.device.violations().0;
             let done = self.run(job, Notice::Interrupt, most, stop)?;
             Ok(match (done.bit_exact(), self.driver.device.violations().0 - before) {
