@@ -98,7 +98,7 @@ fn faults(bed: &Bed) -> Result<(), String> {
     for (at, kind) in kinds.into_iter().enumerate() {
         let port = at % design.memory.ports as usize;
         let mut made = plan(bed, 1)?;
-        made.memory.faults = vec![Fault::of_port(port, kind).after(2 * at as u64)];
+        made.memory.faults = vec![Fault::of_port(port, kind).after(at as u64 % 2)];
         let bench = Bench::on(bed.alone()?, design).map_err(|why| why.to_string())?;
         bed.begins();
         let mut impatient = patience(LOOKS);
