@@ -250,14 +250,26 @@ fn of_port(design: &Design, tile: u32, port: usize) -> Result<(), String> {
     }
 }
 
+/// Ports of which a run requests several bursts: one at least. Not every port has slices of a short context.
+fn used(bench: &mut Bench, job: &Job) -> Result<Vec<usize>, String> {
+    clean(bench, job, Notice::Polling)?;
+    let requests = bench.driver.device.requests().0;
+    let used: Vec<usize> = (0..requests.len()).filter(|port| requests[*port] > 2).collect();
+    match used.is_empty() {
+        true => Err("no port of memory is used".to_owned()),
+        false => Ok(used),
+    }
+}
+
 /// Memories that answer with errors: those of KV, of queries and of outputs.
 fn errors(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let tensors = tensors(design, 61, Logits::Normal, 5);
     let job = job(design, &tensors, Mapping::RowAligned)?;
     let mut bench = open(bed, &Platform::of(design).unruly(5), &APART)?;
+    let used = used(&mut bench, &job)?;
     for (at, kind) in [FaultKind::SlaveError, FaultKind::DecodeError].into_iter().enumerate() {
-        let port = at % design.memory.ports as usize;
+        let port = used[at % used.len()];
         let taken = bench.driver.device.requests().0[port];
         let hbm = vec![Fault::of_port(port, kind).after(taken + 1)];
         let tile = fails(&mut bench, &job, Faults { hbm, ..Faults::default() }, "MEMORY")?;
@@ -277,7 +289,8 @@ fn silence(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let tensors = tensors(design, 33, Logits::Normal, 6);
     let job = job(design, &tensors, Mapping::HeadTile)?;
-    for (port, kind) in [(0, FaultKind::Mute), (design.memory.ports as usize - 1, FaultKind::Deaf)] {
+    let used = used(&mut open(bed, &Platform::of(design), &Clocks::IN_STEP)?, &job)?;
+    for (port, kind) in [(used[0], FaultKind::Mute), (used[used.len() - 1], FaultKind::Deaf)] {
         let mut bench = open(bed, &Platform::of(design), &Clocks::IN_STEP)?;
         let hbm = vec![Fault::of_port(port, kind).after(1)];
         let tile = fails(&mut bench, &job, Faults { hbm, ..Faults::default() }, "MEMORY_TIMEOUT")?;
