@@ -10,7 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Lists of blocks, in the order of blocks.
-const LISTS: &[(&str, &str)] = &[("common", include_str!("../../../templates/formal/common.toml"))];
+const LISTS: &[(&str, &str)] = &[
+    ("common", include_str!("../../../templates/formal/common.toml")),
+    ("mare", include_str!("../../../templates/formal/mare.toml")),
+];
 
 /// What labels of assertions begin with that only help to prove others.
 const LEMMA: &str = "lemma_";
