@@ -405,7 +405,7 @@ module meshkv_request_table #(
     wire                   mark;  // Nothing drives them: they are free.
     wire [TILES-1:0]       pick;
     reg  [TILES-1:0]       watched_q, tile_f_q;
-    reg                    taken_q, done_q, repeated_q;
+    reg                    taken_q, done_q, repeated_q, left_q;
     reg  [KEY_WIDTH-1:0]   key_f_q;
     reg  [SLOT_WIDTH-1:0]  slot_f_q;
     reg  [INDEX_WIDTH-1:0] first_f_q, last_f_q, due_q;
@@ -435,7 +435,8 @@ module meshkv_request_table #(
             due_q  <= end_f + 1'b1;
             done_q <= ends_f;
         end
-        if (rst) {taken_q, done_q, repeated_q} <= 3'b000;
+        left_q <= left_q | (repeat_f & ~m_mask[0] & m_ready);
+        if (rst) {taken_q, done_q, repeated_q, left_q} <= 4'b0000;
     end
 
     // Cycles since the marked fetch has opened a request, while its window is open.
@@ -457,6 +458,28 @@ module meshkv_request_table #(
         end
     end
 
+    // Lemmas: what an entry says in several places agrees, and the marked fetch is in one place.
+    wire [ENTRIES-1:0] agrees, mine, progress;
+    generate
+        for (e = 0; e < ENTRIES; e = e + 1) begin : gen_lemma
+            wire [KEY_WIDTH-1:0]   key_e   = name_mem[e][KEY_WIDTH-1:0];
+            wire [SLOT_WIDTH-1:0]  slot_e  = name_mem[e][NAME_WIDTH-1-:SLOT_WIDTH];
+            wire [INDEX_WIDTH-1:0] first_e = name_mem[e][KEY_WIDTH+INDEX_WIDTH+:INDEX_WIDTH];
+            wire [INDEX_WIDTH-1:0] last_e  = name_mem[e][KEY_WIDTH+:INDEX_WIDTH];
+            wire [INDEX_WIDTH-1:0] next_e  = begun_q[e] ? next_mem[e] : first_e;
+            wire same = slot_e == gen_entry[e].slot_q && first_e == gen_entry[e].first_q && last_e == gen_entry[e].last_q
+                && key_e == {gen_entry[e].gen_q, tags_q[slot_e*TAG_WIDTH+:TAG_WIDTH]}
+                && first_e <= next_e && next_e <= last_e && (next_e & LAST_OFFSET) == 0 && (first_e & LAST_OFFSET) == 0;
+            wire timed = gen_entry[e].over_q == (gen_entry[e].count_q == 0) && open[e] == (gen_entry[e].count_q > TREE);
+            wire sets = mask_mem[e][1] == |(dest_mem[e] & watched_q) && (again_q[e] || !mask_mem[e][2]) && (!begun_q[e] || !open[e]);
+            assign agrees[e]   = valid_q[e] ? same && timed && sets && !vacant_q[e] : !open[e] && !(turns_q && turn_q[e]);
+            assign mine[e]     = valid_q[e] & mask_mem[e][0];
+            assign progress[e] = key_e == key_f_q && slot_e == slot_f_q && first_e == first_f_q && last_e == last_f_q
+                && |(dest_mem[e] & tile_f_q) && next_e == (marked ? end_f + 1'b1 : due_q);
+        end
+    endgenerate
+    wire leaving = marked & ends_f;
+    wire placed_f = taken_q && !done_q && !(placing_f_q && p_valid_q);
     always @(posedge clk) if (started_q) begin
         stream_is_of_its_fetches : assert (!marked || (taken_q && m_key == key_f_q && m_slot == slot_f_q && |(m_dest & tile_f_q)));
         each_chunk_once_in_order :
@@ -466,7 +489,11 @@ module meshkv_request_table #(
         entry_used_once : assert ((opens & (valid_q | (opens - 1'b1))) == 0 && (leaves & ~valid_q) == 0);
         refuses_only_when_full : assert (!event_blocked || full_q);
         window_merges : assert (!(placing & early_q) || !event_open);
-        repeat_leaves_later : assert (!repeat_f || done_q || m_mask[0]);
+        recorded_before_repeat : assert (!marked || m_again || !left_q);
+        lemma_entries : assert (&agrees && room_q == |vacant_q && (vacant_q & (vacant_q - 1'b1)) == 0 && (!room_q || vacant_q[place_q]));
+        lemma_turn : assert (!turns_q || ((turn_q & (turn_q - 1'b1)) == 0 && turn_q != 0 && (turn_q & ~due & ~load) == 0));
+        lemma_mine : assert ((mine & (mine - 1'b1)) == 0 && (mine & ~progress) == 0 && (|mine || leaving) == placed_f && !(|mine && leaving));
+        lemma_placing : assert (!p_valid_q || (p_mask_q[1] == |(p_tile_q & watched_q) && p_mask_q[0] == placing_f_q));
         repeat_is_known : assert (!repeat_f || m_again);
     end
 `endif

@@ -422,7 +422,7 @@ module meshkv_requester #(
     always @(posedge clk) begin
         begun_q <= 1'b1;
         assume (begun_q | rst);
-        assume (!cmd_valid || (cmd_first <= cmd_last && cmd_first % CHUNK_FLITS == 0));
+        assume (!cmd_valid || (cmd_first <= cmd_last && (cmd_first & (CHUNK_FLITS - 1)) == 0));
     end
 
     // One chunk of one slice and generation is watched: it stands for any. It is in flight from a first fetch that covers it
@@ -459,10 +459,70 @@ module meshkv_requester #(
         rest_q   <= ends_f ? 2'd3 : rest_q == 0 ? rest_q : rest_q - tick;
         if (rst) {sent_q, came_q, flight_q, rest_q} <= 5'd0;
     end
+
+    // Lemmas: completed ranges stand in the ring by age, and the entries ahead are free for those in flight; what is watched
+    // stands in a slot or in the ring.
+    function [KEY_WIDTH-1:0] key_at(input integer of);
+        key_at = {gen_q[of*GEN_WIDTH+:GEN_WIDTH], tag_q[of*TAG_WIDTH+:TAG_WIDTH]};
+    endfunction
+    function [INDEX_WIDTH-1:0] first_at(input integer of);
+        first_at = first_q[of*INDEX_WIDTH+:INDEX_WIDTH];
+    endfunction
+    function [INDEX_WIDTH-1:0] next_at(input integer of);
+        next_at = next_q[of*INDEX_WIDTH+:INDEX_WIDTH];
+    endfunction
+    function [INDEX_WIDTH-1:0] last_at(input integer of);
+        last_at = last_q[of*INDEX_WIDTH+:INDEX_WIDTH];
+    endfunction
+    reg     aged, free, apart, in_slot, slot_alone;
+    integer p, o, flying;
+    always @(*) begin
+        flying = 0;
+        for (p = 0; p < SLOTS; p = p + 1) flying = flying + busy_q[p];
+        aged = (ring_q & (ring_q - 1'b1)) == 0 && ring_q != 0;
+        free = 1'b1;
+        for (p = 0; p < HISTORY; p = p + 1) begin
+            if (known_q[p] && twice_q[p] && !once_q[p]) aged = 1'b0;
+            o = p == HISTORY - 1 ? 0 : p + 1;
+            if (known_q[p] && !ring_q[o] && (!known_q[o] || once_q[p] < once_q[o] || twice_q[p] < twice_q[o])) aged = 1'b0;
+            for (o = 0; o < SLOTS; o = o + 1) begin
+                if (o < flying && ring_q[p] && known_q[p + o < HISTORY ? p + o : p + o - HISTORY]) free = 1'b0;
+            end
+        end
+        apart      = 1'b1;
+        in_slot    = ~flight_q;
+        slot_alone = 1'b1;
+        for (p = 0; p < SLOTS; p = p + 1) begin
+            for (o = 0; o < p; o = o + 1) begin
+                if (busy_q[p] && busy_q[o] && key_at(p) == key_at(o)
+                    && first_at(p) >> CHUNK_LOG <= last_at(o) >> CHUNK_LOG && first_at(o) >> CHUNK_LOG <= last_at(p) >> CHUNK_LOG)
+                    apart = 1'b0;
+            end
+            if (busy_q[p] && (first_at(p) > next_at(p) || next_at(p) > last_at(p) || (first_at(p) & (CHUNK_FLITS - 1)) != 0)) apart = 1'b0;
+            if (busy_q[p] && key_at(p) == watched_q
+                && first_at(p) >> CHUNK_LOG <= chunk_q && chunk_q <= last_at(p) >> CHUNK_LOG) begin
+                if (flight_q && due_q == next_at(p) && last_f_q == last_at(p)) in_slot = 1'b1;
+                else if (!asks || fetch_first != next_at(p) || fetch_last != last_at(p)) slot_alone = 1'b0;
+            end
+        end
+    end
+    wire [HISTORY-1:0] rests;  // The watched range rests in this entry.
+    generate
+        for (h = 0; h < HISTORY; h = h + 1) begin : gen_rests
+            assign rests[h] = known_q[h] && {gen_history[h].old_gen_q, gen_history[h].old_tag_q} == watched_q
+                && gen_history[h].old_begin_q <= chunk_q && chunk_q <= gen_history[h].old_end_q
+                && rest_q == (twice_q[h] ? 2'd1 : once_q[h] ? 2'd2 : 2'd3);
+        end
+    endgenerate
     always @(posedge clk) if (begun_q) begin
         generation_rests : assert (!asks || (!flight_q && rest_q == 0));
         history_has_room : assert ((noted & known_q & ~(twice_q & {HISTORY{tick}})) == 0);
         takes_what_it_awaits : assert (!came_q || index_f_q >> CHUNK_LOG != chunk_q || event_flit == awaited);
+        lemma_ring : assert (aged && free);
+        lemma_slots : assert (apart && in_slot && slot_alone);
+        lemma_taken : assert (!c_checked_q || (c_valid_q && (taken & ~taken_q) == 0));
+        lemma_rests : assert (rest_q == 0 || |rests);
+        lemma_flit : assert (came_q == (x_valid_q && {x_gen_q, x_tag_q} == watched_q) && (!came_q || x_index_q == index_f_q));
     end
 `endif
 endmodule

@@ -259,8 +259,11 @@ module meshkv_reorder_fifo #(
             words = words - SKIPPED;
         end
     endfunction
-    function integer steps(input [GRAY_WIDTH-1:0] from, input [GRAY_WIDTH-1:0] to);
+    function [GRAY_WIDTH+1:0] steps(input [GRAY_WIDTH-1:0] from, input [GRAY_WIDTH-1:0] to);
         steps = to >= from ? to - from : to + 2 * DEPTH - from;
+    endfunction
+    function [PTR_WIDTH-1:0] in_round(input [ROOM_WIDTH+PTR_WIDTH:0] words_f);
+        in_round = words_f >= DEPTH ? words_f - DEPTH : words_f;
     endfunction
     reg [GRAY_WIDTH-1:0] read_f_q, write_f_q;  // The first registers of the synchronizers.
     always @($global_clock) begin
@@ -273,7 +276,7 @@ module meshkv_reorder_fifo #(
     wire [ROOM_WIDTH:0]   outside = loaded_q + valid_q;
     reg  [ROOM_WIDTH:0]   lent;
     reg                   places_agree, words_agree;
-    integer               nth;
+    reg  [PTR_WIDTH:0]    nth;
     always @(*) begin
         lent         = 0;
         places_agree = 1'b1;
@@ -288,8 +291,8 @@ module meshkv_reorder_fifo #(
             if (inside_q && ahead_q == nth + outside && (at_q != k || awaited_q[k] != !here_q)) words_agree = 1'b0;
             if (inside_q && here_q && hidden_q && ahead_q < visible + outside) words_agree = 1'b0;
         end
-        if (place_q != (read_position + lent) % DEPTH || write_position != (read_position + visible) % DEPTH) places_agree = 1'b0;
-        if (read_position != has_read % DEPTH) places_agree = 1'b0;
+        if (place_q != in_round(read_position + lent) || write_position != in_round(read_position + visible)) places_agree = 1'b0;
+        if (read_position != in_round(has_read)) places_agree = 1'b0;
         if (valid_q && word_q[0] != (inside_q && ahead_q == 0)) words_agree = 1'b0;
         if (loaded_q && data_q[0] != (inside_q && ahead_q == valid_q)) words_agree = 1'b0;
         if (inside_q && ((ahead_q < outside && !here_q) || ahead_q >= count_q)) words_agree = 1'b0;
