@@ -121,6 +121,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// Commands of Yosys up to a flat netlist with free inputs: nets that nothing drives, and what registers hold at first.
+/// A module that is a header only would be a black box.
 fn netlist(task: &Task, only: Option<&str>) -> String {
     let values: Vec<_> =
         task.parameters.iter().map(|(name, value)| format!(" -set {name} {value}")).collect();
@@ -135,7 +136,7 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
         format!("setattr -unset init w:u_a.* w:u_b.*{kept}; ")
     });
     format!(
-        "read_verilog -formal -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}{free}memory_map; async2sync; \
+        "read_verilog -formal -noblackbox -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}{free}memory_map; async2sync; \
          setundef -undriven -expose; opt_clean",
         top = task.top
     )
