@@ -210,7 +210,7 @@ impl Logic for RunFailure {
             | self.skewed.val()
             | self.dirty.val();
         // A core that cannot be reset ends the run all the same. No run begins in that state.
-        self.fails.next = (self.fatal.val() & self.works.val()) | (!self.fatal.val() & self.unreset.val());
+        self.fails.next = (self.fatal.val() & self.works.val()) | self.unreset.val();
         self.refused.next = self.ready.val() & !self.fatal.val() & self.barred.val();
         self.accepts.next = self.ready.val() & !self.fatal.val() & !self.barred.val();
         self.cause.next = 0.into();
@@ -305,10 +305,10 @@ pub fn rule(causes: &Causes) -> Outcome {
     let Causes { works, ready, unreset, ends, refuses } = *causes;
     let first = |causes: &[bool]| causes.iter().position(|cause| *cause);
     let (event, refusal) = (first(&ends), first(&refuses));
-    // A core that cannot be reset is reported as a run that is stuck, which is the last event.
+    // A core that cannot be reset ends the run whatever else holds: as a run that is stuck, the last event, if nothing else does.
     let end = event.or(unreset.then_some(ends.len() - 1));
     Outcome {
-        fails: if event.is_some() { works } else { unreset },
+        fails: event.is_some() && works || unreset,
         refused: ready && event.is_none() && refusal.is_some(),
         accepts: ready && event.is_none() && refusal.is_none(),
         cause: end.or(refusal.map(|refusal| ends.len() + refusal)),

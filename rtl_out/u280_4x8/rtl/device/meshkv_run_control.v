@@ -307,7 +307,7 @@ module meshkv_run_control #(
             | io_late
             | stuck;
         barred = unlisted | !given | unclosed | many | unloaded | untold | skewed | dirty;
-        fails = (fatal & works) | (!fatal & unreset);
+        fails = (fatal & works) | unreset;
         refused = ready & !fatal & barred;
         accepts = ready & !fatal & !barred;
         cause = 0;
