@@ -20,6 +20,9 @@ const RECIPE: &str = "1";
 const STEPS: u32 = 150;
 const SEARCH: u32 = 30;
 
+/// Seconds of the plain search for an invariant.
+const PLAIN: u32 = 40;
+
 /// Files of an entry of the cache.
 const DECIDED: &str = "verdict.json";
 const WAVES: &str = "counterexample.fst";
@@ -176,11 +179,17 @@ impl Attempt<'_> {
         self.yosys(dir.path(), &graph(self.task, self.task.only.as_deref()))?;
         let registers = latches(&dir.path().join("graph.aig"))?;
         let seconds = self.limits.seconds;
-        let way = match self.task.falls {
-            true => format!("bmc3 -F {STEPS} -T {}", seconds.min(SEARCH)),
-            false => format!("pdr -T {seconds}"),
+        let ways = match self.task.falls {
+            true => vec![format!("bmc3 -F {STEPS} -T {}", seconds.min(SEARCH))],
+            // Where the plain search finds no invariant soon, one that drops more literals mostly does.
+            false => vec![format!("pdr -T {}", seconds.min(PLAIN)), format!("pdr -nct -T {seconds}")],
         };
-        let verdict = self.abc(dir.path(), &way)?;
+        let mut verdict = Verdict::Open;
+        for way in ways {
+            if verdict == Verdict::Open {
+                verdict = self.abc(dir.path(), &way)?;
+            }
+        }
         let mut broken = Vec::new();
         if let Verdict::Refuted { frame } = verdict {
             from_zero(&dir.path().join("counterexample.aiw"), registers)?;
