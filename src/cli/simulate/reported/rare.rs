@@ -1,7 +1,7 @@
 //! Rare states that a run has reached: a line a block, and counts for JSON.
 
 use crate::cli::output::table;
-use crate::model::cycle::common::{Rare, Reached};
+use crate::model::cycle::common::Reached;
 use std::collections::BTreeMap;
 
 /// Blocks that fetches alone can bring into all of their rare states.
@@ -11,11 +11,6 @@ pub(in crate::cli) const OF_MARE: &[&str] =
 /// Counts by the name of the bin.
 pub(in crate::cli) fn counts(reached: &Reached) -> BTreeMap<&'static str, u64> {
     reached.iter().map(|(rare, count)| (rare.name(), count)).collect()
-}
-
-/// Names of bins, in a list.
-pub(in crate::cli) fn names(bins: &[Rare]) -> String {
-    bins.iter().map(|rare| rare.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// How often each state of some blocks was reached, a line a block; of all blocks if none is named.

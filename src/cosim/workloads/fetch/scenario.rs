@@ -316,7 +316,8 @@ fn storm(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32,
             // The same again: at once, as the data come, behind the window, or in another refresh period.
             let later = [2, 40, window + 12, 3 * period + 20];
             for _ in 0..below(4) {
-                cycle += below(later[below(4) as usize]);
+                let which = below(4) as usize;
+                cycle += below(later[which]);
                 queue.push(Command { cycle, mask: 1 + below(masks), ..command });
             }
         }
