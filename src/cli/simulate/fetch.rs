@@ -8,6 +8,7 @@ use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::ports::Verilog;
 use crate::cli::simulate::reported::ended::Ended;
+use crate::cli::simulate::reported::rare;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::violation::Violation;
@@ -45,7 +46,7 @@ pub struct Args {
     /// slice: tiles that ask for the one slice
     #[arg(long, value_name = "TILES", default_value_t = 4)]
     requesters: u32,
-    /// broadcast, random: slices, one a segment of layer 0, where TaKV places them [default: 4]
+    /// broadcast, random, storm: slices, one a segment of layer 0, where TaKV places them [default: 4]
     #[arg(long, default_value_t = 4)]
     slices: u32,
     /// broadcast: chunks that are asked for of each slice
@@ -60,10 +61,10 @@ pub struct Args {
     /// heads, trees, retries: chunks that are asked for twice
     #[arg(long, default_value_t = 32)]
     rounds: u32,
-    /// random: commands of a tile
+    /// random, storm: commands of a tile
     #[arg(long, default_value_t = 200)]
     commands: u32,
-    /// random: mean cycles between two commands of a tile
+    /// random, storm: mean cycles between two commands of a tile
     #[arg(long, value_name = "CYCLES", default_value_t = 40)]
     gap: u32,
     /// Of 256 cycles, those in which a tile does not accept a flit
@@ -79,10 +80,10 @@ pub struct Args {
 /// Where options of a pattern have an effect.
 pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["requesters"], only: &[Only::Where("pattern", &["slice"])], why: "" },
-    Scope { of: &["slices"], only: &[Only::Where("pattern", &["broadcast", "random"])], why: "" },
+    Scope { of: &["slices"], only: &[Only::Where("pattern", &["broadcast", "random", "storm"])], why: "" },
     Scope { of: &["chunks", "skew", "no_rotate"], only: &[Only::Where("pattern", &["broadcast"])], why: "" },
     Scope { of: &["rounds"], only: &[Only::Where("pattern", &["heads", "trees", "retries"])], why: "" },
-    Scope { of: &["commands", "gap"], only: &[Only::Where("pattern", &["random"])], why: "" },
+    Scope { of: &["commands", "gap"], only: &[Only::Where("pattern", &["random", "storm"])], why: "" },
 ];
 
 /// Workloads by name.
@@ -100,6 +101,8 @@ enum Pattern {
     Retries,
     /// Every tile asks at random, heads together, apart, and again
     Random,
+    /// All tiles ask for the same few ranges, in waves, apart and again, some before the slice is there
+    Storm,
 }
 
 impl Args {
@@ -123,6 +126,7 @@ impl Args {
             Pattern::Random => {
                 Workload::Random { commands: self.commands, gap: self.gap, slices: self.slices }
             }
+            Pattern::Storm => Workload::Storm { commands: self.commands, gap: self.gap, slices: self.slices },
         }
     }
 }
@@ -151,6 +155,8 @@ pub(in crate::cli) struct FetchOutput<'a> {
     /// Sums of the tiles' counters.
     #[schemars(schema_with = "counters_schema")]
     counters: BTreeMap<&'static str, u64>,
+    /// Rare states of the blocks, and how often the run was in them; null if no model ran.
+    rare: Option<BTreeMap<&'static str, u64>>,
     /// Number of violations.
     violations: u64,
     /// The first violations.
@@ -232,7 +238,7 @@ fn command(args: &Args) -> String {
             if args.no_rotate { " --no-rotate" } else { "" }
         ),
         Pattern::Heads | Pattern::Trees | Pattern::Retries => format!(" --rounds {}", args.rounds),
-        Pattern::Random => {
+        Pattern::Random | Pattern::Storm => {
             format!(" --commands {} --gap {} --slices {}", args.commands, args.gap, args.slices)
         }
     };
@@ -254,6 +260,7 @@ fn output<'a>(args: &Args, design: &Design, done: &'a Fetched) -> FetchOutput<'a
         chunk_flits: design.mare.chunk_flits,
         coalesce_window: design.mare.coalesce_window,
         counters: TILE_EVENTS.iter().map(|&name| (name, done.event(name))).collect(),
+        rare: done.reached.as_ref().map(rare::counts),
         violations: done.violations,
         violation_list: &done.violation_list,
         engine: args.carrier.name(),
@@ -279,6 +286,9 @@ fn prose(design: &Design, done: &Fetched) -> String {
         design.mare.coalesce_window,
         design.mare.chunk_flits
     );
+    if let Some(reached) = &done.reached {
+        text += &rare::lines(reached, rare::OF_MARE);
+    }
     for violation in &done.violation_list {
         text += &format!("violation: {}\n", violation.message);
     }

@@ -13,6 +13,7 @@ use crate::cosim::build::ffi::Library;
 use crate::cosim::build::is_own;
 use crate::cosim::dut::verilated::verilated_ports::verilated;
 use crate::emit::{Dir, ModuleSpec};
+use crate::model::cycle::common::Reached;
 
 /// Edges of each clock under reset.
 const RESET_EDGES: u64 = 8;
@@ -185,6 +186,11 @@ impl Pins {
     /// Cycle in which that flit came; `None` if it has not.
     pub fn flipped(&self) -> Option<u64> {
         self.flip.1
+    }
+
+    /// Rare states that the model behind it has reached; `None` without one.
+    pub fn reached(&self) -> Option<Reached> {
+        self.dut.reached()
     }
 
     /// Runs one period in reset.

@@ -3,6 +3,7 @@
 use super::clocks::Clocks;
 use super::error::DutError;
 use crate::design::{NodeId, Port};
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::network::Upset;
 use std::path::Path;
 
@@ -77,6 +78,11 @@ pub trait DutPorts: std::fmt::Debug + Send {
     /// True once the flit of [`DutPorts::flip`] has come.
     fn flipped(&self) -> bool {
         false
+    }
+
+    /// Rare states that it has reached; `None` if it does not count them: it is Verilog alone.
+    fn reached(&self) -> Option<Reached> {
+        None
     }
 
     /// Bits of a payload that it carries and that can be compared; the others are zero.

@@ -246,6 +246,7 @@ mod tests {
             faults: Vec::new(),
             struck: Vec::new(),
             flipped: None,
+            reached: None,
             tokens_written: 0,
             violation_list: Vec::new(),
         };

@@ -3,9 +3,11 @@
 use super::Draw;
 use crate::config::{Config, PlacementKind, Spread};
 use crate::cosim::faults::{judge, Depth, Injected};
-use crate::cosim::workloads::decode::step;
-use crate::cosim::workloads::decode::{Decoded, Pace, Plan, Workload};
+use crate::cosim::workloads::decode::{
+    step_of, Bench, DecodeError, Decoded, Pace, Plan, StreamLength, Workload,
+};
 use crate::design::{Design, Mapping, Sharing};
+use crate::model::cycle::common::Reached;
 
 /// Draws of a configuration: an illegal one is drawn again.
 const DRAWS: usize = 1000;
@@ -51,6 +53,15 @@ impl SoakFabric {
         format!("fabric of {} x {}, {steps} decode step{plural}{faults}", mesh.cols(), mesh.rows())
     }
 
+    /// Rare states that it reaches, on the model.
+    ///
+    /// # Errors
+    /// If the run gets stuck, or `stop` returns true.
+    pub fn foreseen(&self, stop: &mut dyn FnMut() -> bool) -> Result<Reached, DecodeError> {
+        let done = Bench::on_model(&self.design).run_through(&self.plan, &mut |_| stop())?;
+        Ok(done.reached.unwrap_or_default())
+    }
+
     /// Number of faults that took effect in a run.
     pub fn reached(done: &Decoded) -> u64 {
         done.struck.iter().flatten().count() as u64
@@ -78,6 +89,7 @@ fn config(draw: &mut Draw) -> Config {
     (c.mesh.cols, c.mesh.rows) = (draw.from(2, 5), draw.from(2, 4));
     (c.noc.flit_width, c.noc.vc_depth) = (draw.of(&[64, 128, 512]), draw.of(&[2, 3, 4, 8]));
     (c.noc.vn0_vcs, c.noc.vn1_vcs) = (draw.from(1, 4), draw.from(2, 4));
+    c.noc.router_stages = draw.of(&[2, 3]);
     (c.mare.enable, c.mare.multicast) = (!draw.one_in(4), !draw.one_in(3));
     (c.mare.dedup, c.mare.coalesce_window) = (!draw.one_in(3), draw.of(&[0, 1, 5, 12, 40]));
     (c.mare.tree_build_cycles, c.mare.request_entries) = (draw.of(&[1, 4, 9]), draw.of(&[2, 3, 16, 33]));
@@ -93,6 +105,7 @@ fn config(draw: &mut Draw) -> Config {
     c.model.heads = c.model.kv_heads * draw.from(1, 3);
     (c.model.layers, c.model.max_tokens) = (draw.of(&[1, 3, 8]), draw.of(&[200, 256, 1024]));
     c.floorplan.slr_registers = !draw.one_in(3);
+    c.kv.append = draw.one_in(3);
     c.memory.tiles_per_port = draw.of(&[None, Some(1), Some(2), Some(4)]);
     c.pe.root_lanes =
         draw.of(&[None, Some(1), Some(2), Some(16)]).filter(|lanes| lanes * 32 <= c.noc.flit_width);
@@ -126,19 +139,25 @@ fn faults(draw: &mut Draw, design: &Design) -> Vec<Injected> {
 /// Random decode steps on it.
 fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
     let model = &design.model;
-    let tokens = draw.from(1, model.max_tokens.min(TOKENS));
+    let (most, batch) = (model.max_tokens.min(TOKENS), draw.from(1, model.max_streams));
+    let append = design.append.is_some() && !draw.one_in(3);
+    let (tokens, ragged) = (draw.from(1, most), draw.one_in(2));
+    // Each stream has a part of its own in a ragged batch, and to append to.
+    let prefix = if append || ragged { draw.from(0, tokens - 1) } else { draw.from(0, tokens) };
+    let length = |draw: &mut Draw| if ragged { draw.from(prefix + 1, most) } else { tokens };
+    let streams: Vec<_> = (0..batch).map(|_| StreamLength { tokens: length(draw), prefix }).collect();
     let load = Workload {
         tokens,
-        batch: draw.from(1, model.max_streams),
-        prefix: draw.from(0, tokens),
+        batch,
+        prefix,
         mapping: draw.of(&MAPPINGS),
         sharing: draw.of(&[Sharing::KvHead, Sharing::Segment]),
         segments: None,
         layers: draw.from(1, model.layers.min(2)),
         stride: 1,
-        append: false,
+        append,
     };
-    let made = step(design, &load).expect("the design holds it");
+    let made = step_of(design, &load, &streams).expect("the design holds it");
     let plan = Plan::new(design, made.descriptors, seed);
     let memory = if draw.one_in(2) { plan.memory.unruly(seed) } else { plan.memory };
     let pace = Pace { flit_cycles: draw.from(1, 3), stall: draw.from(0, 119) as u8 };
@@ -160,10 +179,14 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 15] = [
+        let parts: [Part<'_>; 19] = [
             &|case| case.title().contains(", slverr@"),
             &|case| case.title().contains(", stall@"),
             &|case| case.design.placement.by_slice(),
+            &|case| case.design.router.stages == 2,
+            &|case| case.design.router.stages == 3,
+            &|case| case.plan.descriptors.iter().any(|descriptor| descriptor.append),
+            &|case| case.plan.descriptors.windows(2).any(|pair| pair[0].count != pair[1].count),
             &|case| !case.design.mare.enable,
             &|case| !case.design.mare.dedup,
             &|case| case.design.placement.kind == PlacementKind::Hub,

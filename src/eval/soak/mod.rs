@@ -1,6 +1,7 @@
 //! Random designs with random loads, for model and Verilog in lockstep.
 //!
-//! * `network`: routers alone, under eight runs of traffic.
+//! * `network`: routers alone, under eight runs of traffic;
+//! * `storm`: routers with transports, under storms of fetches;
 //! * `fabric`: the whole fabric, under decode steps.
 //!
 //! Beside them are runs and steps of drawn shapes, whose cycles are set beside forecasts: [`drawn_run`], [`drawn_step`].
@@ -9,9 +10,11 @@ pub(super) mod drawn_run;
 pub(super) mod drawn_step;
 mod fabric;
 mod network;
+mod storm;
 
 pub use fabric::SoakFabric;
 pub use network::{take, SoakCase, SoakRun};
+pub use storm::SoakStorm;
 
 use crate::cosim::hash::mix;
 

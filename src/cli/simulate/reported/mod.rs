@@ -1,4 +1,5 @@
-//! Reports of runs that have no plain result: how they ended, and faults that they were given.
+//! Reports of runs beside their plain result: how they ended, faults that they were given, rare states that they reached.
 
 pub(in crate::cli) mod ended;
 pub(in crate::cli) mod faults;
+pub(in crate::cli) mod rare;

@@ -12,6 +12,7 @@ use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec};
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::network::Upset;
 
 /// A port of both fabrics; its number is its place in the list.
@@ -230,6 +231,10 @@ impl DutPorts for PortLockstep {
 
     fn flipped(&self) -> bool {
         self.duts[0].flipped()
+    }
+
+    fn reached(&self) -> Option<Reached> {
+        self.duts.iter().find_map(|dut| dut.reached())
     }
 
     fn payload_bits(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! The model behind the ports: the whole fabric, the endpoints alone, or the fabric with PaD.
 
 use super::core::CorePorts;
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::fabric::{Endpoints, Fabric, FabricShown, Network};
 
 /// The model behind the ports.
@@ -27,6 +28,14 @@ impl Engine {
             Engine::Whole(fabric) => fabric.shown(),
             Engine::Endpoints(endpoints) => endpoints.shown(),
             Engine::Core(core) => core.core.shown(),
+        }
+    }
+
+    pub(super) fn reached(&self) -> Reached {
+        match self {
+            Engine::Whole(fabric) => fabric.reached(),
+            Engine::Endpoints(endpoints) => endpoints.reached(),
+            Engine::Core(core) => core.core.fabric().reached(),
         }
     }
 

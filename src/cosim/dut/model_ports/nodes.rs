@@ -7,6 +7,7 @@ use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::fabric::Nodes;
 use crate::model::cycle::mare::{Claim, Command, PartFlit, RootFlit, Staged, TransportIn};
 use crate::model::cycle::network::Upset;
@@ -205,6 +206,10 @@ impl DutPorts for NodePorts {
     fn upset(&mut self, tile: NodeId, upset: Upset) -> Result<(), DutError> {
         self.nodes.network_mut().upset(tile, upset);
         Ok(())
+    }
+
+    fn reached(&self) -> Option<Reached> {
+        Some(self.nodes.reached())
     }
 
     fn payload_bits(&self) -> u32 {

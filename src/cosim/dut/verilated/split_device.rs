@@ -12,6 +12,7 @@ use crate::cosim::dut::error::DutError;
 use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec};
+use crate::model::cycle::common::Reached;
 use std::collections::VecDeque;
 
 /// Streams between front and core: port names of valid and ready without their last word.
@@ -265,6 +266,10 @@ impl DutPorts for SplitDevice {
 
     fn flipped(&self) -> bool {
         self.core.flipped()
+    }
+
+    fn reached(&self) -> Option<Reached> {
+        self.core.reached()
     }
 
     fn payload_bits(&self) -> u32 {

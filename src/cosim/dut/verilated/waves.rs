@@ -6,6 +6,7 @@ use crate::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus
 use crate::cosim::dut::ports::{DutPorts, LinkFlip};
 use crate::cosim::dut::verilated::verilated_mesh::VerilatedMesh;
 use crate::design::{NodeId, Port};
+use crate::model::cycle::common::Reached;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -147,6 +148,10 @@ impl DutPorts for PortWaveWindow {
 
     fn flipped(&self) -> bool {
         self.dut.flipped()
+    }
+
+    fn reached(&self) -> Option<Reached> {
+        self.dut.reached()
     }
 
     fn payload_bits(&self) -> u32 {

@@ -12,6 +12,7 @@ use crate::cosim::workloads::attention::observed::expected::{Head, Numbers};
 use crate::cosim::workloads::attention::observed::visit_order::Visit;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::{self, ModuleSpec};
+use crate::model::cycle::common::Reached;
 use crate::model::datapath::tensors::Tensors;
 use crate::model::State;
 use std::ops::Range;
@@ -195,6 +196,10 @@ impl DutPorts for ModelCore {
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.model.set_clocks(clocks)
+    }
+
+    fn reached(&self) -> Option<Reached> {
+        self.model.reached()
     }
 
     fn payload_bits(&self) -> u32 {

@@ -5,6 +5,7 @@ use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::workloads::Passed;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
+use crate::model::cycle::common::Reached;
 use crate::model::Root;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -121,6 +122,8 @@ pub struct AttentionResult {
     pub struck: Vec<Option<u64>>,
     /// Cycle after the first descriptor in which the flit came whose bit was to be inverted.
     pub flipped: Option<u64>,
+    /// Rare states that the fabric has reached; `None` if no model ran.
+    pub reached: Option<Reached>,
     /// Broken promises of the design and of its memory.
     pub violations: Vec<String>,
 }
@@ -179,6 +182,7 @@ impl AttentionResult {
             rules: Vec::new(),
             struck: Vec::new(),
             flipped: None,
+            reached: None,
             violations: Vec::new(),
         }
     }

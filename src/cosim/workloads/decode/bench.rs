@@ -213,6 +213,7 @@ impl<'a> Bench<'a> {
             faults: run.faults,
             struck: run.memory.struck(),
             flipped: self.pins.flipped().map(|at| at.saturating_sub(run.start)),
+            reached: self.pins.reached(),
             violations: violations + of_memory + of_tokens,
             violation_list,
         }

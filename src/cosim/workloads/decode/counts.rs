@@ -7,6 +7,7 @@ use crate::cosim::faults::{Outputs, Seen};
 use crate::cosim::memory::PortCounts;
 use crate::design::{Class, Design, Mesh, NodeId, Port};
 use crate::emit::TILE_EVENTS;
+use crate::model::cycle::common::Reached;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -93,6 +94,8 @@ pub struct Decoded {
     pub struck: Vec<Option<u64>>,
     /// Cycle in which the flit came whose bit the plan inverts.
     pub flipped: Option<u64>,
+    /// Rare states that the fabric has reached; `None` if no model ran.
+    pub reached: Option<Reached>,
     /// Number of violations.
     pub violations: u64,
     /// The first violations with their messages.

@@ -21,6 +21,7 @@ use crate::cosim::workloads::Bound;
 pub use crate::cosim::workloads::SliceId;
 use crate::design::{index_bits, Design};
 use crate::emit::{ModuleSpec, TILE_EVENTS};
+use crate::model::cycle::common::Reached;
 use std::collections::VecDeque;
 
 /// Reason why a run could not end.
@@ -63,6 +64,8 @@ pub enum FetchError {
 /// Counts of the whole run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fetched {
+    /// Periods since reset, including those before the first command and those that only read counters.
+    pub periods: u64,
     /// Cycles from the first command to the last flit.
     pub cycles: u64,
     /// Cycle in which the first flit of the run was taken.
@@ -83,6 +86,8 @@ pub struct Fetched {
     pub data_links: u64,
     /// See `data_links`.
     pub fetch_links: u64,
+    /// Rare states that the fabric has reached; `None` if no model ran.
+    pub reached: Option<Reached>,
     /// Number of violations.
     pub violations: u64,
     /// The first violations with their messages.
@@ -377,6 +382,7 @@ impl<'a> Bench<'a> {
         let (commands, head_flits) = (run.ledger.commands, run.ledger.head_flits);
         let (violations, violation_list) = run.ledger.close();
         Ok(Fetched {
+            periods: self.pins.cycle(),
             cycles,
             first_flit: run.first_flit.unwrap_or(0),
             last_flit: run.last_flit,
@@ -387,6 +393,7 @@ impl<'a> Bench<'a> {
             events: run.events,
             data_links,
             fetch_links,
+            reached: self.pins.reached(),
             violations,
             violation_list,
         })

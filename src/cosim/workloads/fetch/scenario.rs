@@ -46,6 +46,16 @@ pub enum Workload {
         /// Slices to draw from.
         slices: u32,
     },
+    /// All tiles request the same few ranges, in waves and apart; some slices become resident only after requests for
+    /// them were repeated. It brings homes and requesters into their rare states.
+    Storm {
+        /// Commands of a tile.
+        commands: u32,
+        /// Mean cycles between two of them, outside of waves.
+        gap: u32,
+        /// Slices to draw from.
+        slices: u32,
+    },
 }
 
 /// Cause of duplicates.
@@ -122,6 +132,10 @@ pub fn plan(design: &Design, workload: &Workload, seed: u64) -> Result<Plan, Wor
         Workload::Random { commands, gap, slices } => {
             place(design, &mut plan, slices)?;
             random(design, &mut plan, commands, gap, slices, chunks_of_slice);
+        }
+        Workload::Storm { commands, gap, slices } => {
+            place(design, &mut plan, slices)?;
+            storm(design, &mut plan, commands, gap, slices, chunks_of_slice);
         }
     }
     Ok(plan)
@@ -253,6 +267,63 @@ fn random(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32
         }
         queue.truncate(commands as usize);
     }
+}
+
+/// Cycles from one wave of a storm to the next.
+const WAVE: u64 = 96;
+
+fn storm(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32, chunks: u32) {
+    let mare = design.mare;
+    let masks = (1_u64 << design.flit.mask_width()) - 1;
+    let (window, period) = (u64::from(mare.coalesce_window), u64::from(mare.bloom_refresh));
+    let latest = 2 * u64::from(mare.retry_cycles().1);
+    let seed = plan.seed;
+    let mut state = mix(seed);
+    let mut below = |n: u64| {
+        state = mix(state);
+        (state >> 16) % n.max(1)
+    };
+    for resident in &mut plan.residents {
+        if below(2) == 0 {
+            resident.cycle = 1 + below(latest);
+        }
+    }
+    // Ranges have one chunk, or as many as the FIFO to the array holds, or part of one.
+    let most = (mare.fifo_depth / mare.chunk_flits).min(chunks).max(1);
+    let range = |of: u64, command: Command| {
+        let chunks = if of % 4 == 0 { most } else { 1 };
+        let whole = command.first + chunks * mare.chunk_flits - 1;
+        let last = if of % 5 == 0 { command.first + (of / 5) as u32 % mare.chunk_flits } else { whole };
+        Command { last: last.min(mare.slice_flits - 1), ..command }
+    };
+    for queue in &mut plan.commands {
+        let mut cycle = 0;
+        while queue.len() < commands as usize {
+            let waves = below(2) == 0;
+            let drawn = if waves {
+                // All tiles draw the same slice and range for a wave, and come within its window, or just behind it.
+                let wave = cycle / WAVE + 1;
+                cycle = wave * WAVE + below(window + 6);
+                mix(seed ^ wave << 24)
+            } else {
+                cycle += below(2 * u64::from(gap) + 1);
+                below(u64::MAX >> 17)
+            };
+            let (segment, c) = (drawn % u64::from(slices), (drawn >> 20) % u64::from(chunks.min(3)));
+            let command = chunk(design, cycle, segment as u32, c as u32, 1 + below(masks));
+            let command = range(drawn >> 30, command);
+            queue.push(command);
+            // The same again: at once, as the data come, behind the window, or in another refresh period.
+            let later = [2, 40, window + 12, 3 * period + 20];
+            for _ in 0..below(4) {
+                let which = below(4) as usize;
+                cycle += below(later[which]);
+                queue.push(Command { cycle, mask: 1 + below(masks), ..command });
+            }
+        }
+        queue.truncate(commands as usize);
+    }
+    plan.watchdog = plan.watchdog.max(4 * latest);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::periphery::{ControlShown, Periphery, Tiles};
 use super::tile::{Shown, Tile, TileIn};
 use crate::design::{Descriptor, Design};
-use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::common::{BloomPeriod, Reached};
 use crate::model::cycle::mare::{MareParams, Sent};
 use crate::model::cycle::pad::ComputeIn;
 use crate::model::cycle::takv::{Answer, Burst, BusWord, MemoryIn, QueryGroup, Read, TokenGroup};
@@ -138,6 +138,13 @@ impl Endpoints {
     /// All tiles, whose registers drive the routers.
     pub fn tiles(&self) -> &[Tile] {
         &self.tiles
+    }
+
+    /// Rare states that tiles and periphery have reached.
+    pub fn reached(&self) -> Reached {
+        let mut all = *self.periphery.reached();
+        self.tiles.iter().for_each(|tile| all.add(tile.reached()));
+        all
     }
 
     /// Clocks the PaD's side of a tile alone.

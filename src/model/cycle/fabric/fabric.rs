@@ -2,7 +2,7 @@
 
 use super::endpoints::{Endpoints, FabricIn, FabricShown, LocalIn};
 use crate::design::{Design, NodeId, Port};
-use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::common::{BloomPeriod, Reached};
 use crate::model::cycle::mare::{Events, KvFlit, MareParams, TilePort, Transport, TransportIn, TransportOut};
 use crate::model::cycle::network::{RouterMesh, Upset, TOTALS};
 use crate::model::cycle::takv::Kind;
@@ -100,6 +100,11 @@ impl Fabric {
         self.endpoints.shown()
     }
 
+    /// Rare states that it has reached.
+    pub fn reached(&self) -> Reached {
+        self.endpoints.reached()
+    }
+
     /// Flit from a tile to its PaD.
     pub fn kv(&self, tile: usize) -> Option<&KvFlit> {
         self.endpoints.tiles()[tile].transport().requester().kv()
@@ -178,6 +183,13 @@ impl Nodes {
     /// Periods since reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
+    }
+
+    /// Rare states that transports have reached.
+    pub fn reached(&self) -> Reached {
+        let mut all = Reached::default();
+        self.events.iter().for_each(|events| all.add(events.reached()));
+        all
     }
 
     /// Outputs of each tile in the last period.

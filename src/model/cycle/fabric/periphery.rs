@@ -1,6 +1,7 @@
 //! Periphery of the tiles (`meshkv_periphery`): column controllers, ports to external memory, swaps of homes.
 
 use crate::design::{Descriptor, Design};
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::takv::{
     Answer, Burst, BusWord, ColumnController, Common, MemoryIn, MemoryPort, Pieces, QueryGroup, QueryWords,
     Read, SwapShown, SwapUnit, TokenGroup, WritePort,
@@ -51,6 +52,7 @@ pub struct Periphery {
     tiles_of: Box<[Vec<usize>]>,
     /// Port of each tile, and its place at the port.
     port_of: Box<[(usize, usize)]>,
+    reached: Reached,
 }
 
 impl Periphery {
@@ -76,7 +78,13 @@ impl Periphery {
                 .collect(),
             tiles_of: tiles_of.into_boxed_slice(),
             port_of,
+            reached: Reached::default(),
         }
+    }
+
+    /// Rare states that its blocks have reached.
+    pub fn reached(&self) -> &Reached {
+        &self.reached
     }
 
     /// Word to row 0 of a column in this period.
@@ -130,6 +138,7 @@ impl Periphery {
             ..ControlShown::default()
         };
         let arrived = self.controllers.iter().all(ColumnController::has_arrived);
+        self.controllers.iter().for_each(|controller| controller.note(arrived, &mut self.reached));
         let common = Common {
             descriptor: descriptor.filter(|_| descriptor_ready),
             token,
@@ -154,10 +163,10 @@ impl Periphery {
             queries.step(query.is_some(), group);
         }
         if let Some(swap) = &mut self.swap {
-            swap.step((0..self.controllers.len()).map(|x| tiles.occupancy(x)), arrived);
+            swap.step((0..self.controllers.len()).map(|x| tiles.occupancy(x)), arrived, &mut self.reached);
         }
         for ((port, of_port), memory) in self.ports.iter_mut().zip(&self.tiles_of).zip(memory) {
-            port.step(of_port.iter().map(|&tile| tiles.request(tile)), memory);
+            port.step(of_port.iter().map(|&tile| tiles.request(tile)), memory, &mut self.reached);
         }
         for ((port, of_port), memory) in self.writes.iter_mut().zip(&self.tiles_of).zip(memory) {
             port.step(of_port.iter().map(|&tile| tiles.new_word(tile)), memory.write_credit);

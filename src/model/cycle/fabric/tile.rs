@@ -1,7 +1,7 @@
 //! Tile beside a router (`meshkv_tile`): bus stop, prefetcher, filler, occupancy and transport, joined.
 
 use crate::design::{Design, Mapping};
-use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::common::{BloomPeriod, Rare, Reached};
 use crate::model::cycle::mare::{Events, KvFlit, MareParams, RootFlit, Sent, Transport, TransportIn};
 use crate::model::cycle::pad::ComputeIn;
 use crate::model::cycle::takv::{
@@ -117,12 +117,20 @@ impl Tile {
         &self.transport
     }
 
+    /// Rare states that its blocks have reached.
+    pub fn reached(&self) -> &Reached {
+        self.events.reached()
+    }
+
     /// Advances one clock period.
     pub fn step(&mut self, period: BloomPeriod, input: &TileIn) -> Shown {
         let compute = &input.compute;
         let word = self.bus.word().copied();
         let heard = word.as_ref().map(|word| self.hear(word, compute.vector_ready)).unwrap_or_default();
         let job = self.prefetcher.job().filter(|_| !self.barred).copied();
+        self.events.reach_if(self.barred && self.prefetcher.job().is_some(), Rare::JobsKept);
+        self.events.reach_if(!self.prefetcher.has_room(), Rare::AsksFull);
+        self.events.reach_if(word.is_some() && !heard.done, Rare::WordWaits);
         let requester = self.transport.requester();
         let came = requester.came();
         let busy = self.prefetcher.tag().is_some_and(|tag| requester.is_busy_with(tag));

@@ -1,6 +1,7 @@
 //! Event counters of a tile (`meshkv_event_counters`).
 
 use crate::design::TILE_EVENTS;
+use crate::model::cycle::common::{Rare, Reached};
 
 /// Counted events, in the order of `event_index`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,7 @@ pub struct Events {
     index: usize,
     visited: (usize, u32),
     shown: (usize, u32),
+    reached: Reached,
 }
 
 impl Events {
@@ -76,6 +78,21 @@ impl Events {
         self.visited = (self.index, self.totals[self.index]);
         self.index = if self.index + 1 == EVENTS { 0 } else { self.index + 1 };
         shown
+    }
+
+    /// Rare states of the tile's blocks; the Verilog does not count them.
+    pub fn reached(&self) -> &Reached {
+        &self.reached
+    }
+
+    /// Counts a rare state.
+    pub fn reach(&mut self, rare: Rare) {
+        self.reached.count(rare);
+    }
+
+    /// Counts a rare state if a block is in it.
+    pub fn reach_if(&mut self, is: bool, rare: Rare) {
+        self.reached.count_if(is, rare);
     }
 
     /// Counts an event.

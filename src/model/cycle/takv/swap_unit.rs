@@ -5,6 +5,7 @@ use crate::design::depths::VALUE_WIDTH;
 use crate::design::Design;
 use crate::kernels::takv::swap_decision::{self, Side};
 use crate::kernels::takv::swap_state::{self, Events, State};
+use crate::model::cycle::common::{Rare, Reached};
 
 /// Home of a row, with the row's sum.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,6 +56,8 @@ pub struct SwapUnit {
     homes: (usize, usize),
     step: u32,
     epoch: u32,
+    /// Places of the last exchange.
+    last: Option<(usize, usize)>,
 }
 
 /// Above any sum of occupancies; and the largest occupancy.
@@ -81,6 +84,7 @@ impl SwapUnit {
             homes: (0, 0),
             step: 0,
             epoch: design.swap_epoch,
+            last: None,
         }
     }
 
@@ -124,7 +128,7 @@ impl SwapUnit {
 
     /// Advances one clock period. `come` has an occupancy of each column that sends one. `arrived`: all
     /// controllers wait.
-    pub fn step(&mut self, come: impl Iterator<Item = Option<u64>>, arrived: bool) {
+    pub fn step(&mut self, come: impl Iterator<Item = Option<u64>>, arrived: bool, reached: &mut Reached) {
         let whole = self.come.iter().all(|&rows| rows == self.rows);
         if let Some(Placed { home, place }) = self.placed() {
             self.who[place] = home;
@@ -147,7 +151,10 @@ impl SwapUnit {
             State::Row => self.add_up(x, y),
             State::Home if self.settles => (self.x, self.y, self.settles) = (0, 0, false),
             State::Home => self.look_for(x, y),
-            State::Decide => self.homes = (self.who[self.at(&self.heavy)], self.who[self.at(&self.light)]),
+            State::Decide => {
+                self.homes = (self.who[self.at(&self.heavy)], self.who[self.at(&self.light)]);
+                self.note(events.swaps, reached);
+            }
             State::Go => self.step = if events.epoch_ends { 0 } else { self.step + 1 },
             State::Reset | State::First | State::Second => {}
         }
@@ -159,6 +166,20 @@ impl SwapUnit {
         if state == State::Go {
             self.come.fill(0);
         }
+    }
+
+    /// Counts the rare states of a decision.
+    fn note(&mut self, swaps: bool, reached: &mut Reached) {
+        reached.count_if(!swaps, Rare::NotSwapped);
+        if !swaps {
+            return;
+        }
+        let places = (self.at(&self.heavy), self.at(&self.light));
+        let last = self.last.replace(places);
+        let again = last.is_some_and(|(a, b)| [a, b].contains(&places.0) || [a, b].contains(&places.1));
+        reached.count(Rare::Swapped);
+        reached.count_if(again, Rare::SwappedAgain);
+        reached.count_if(last.is_some_and(|(a, b)| places == (a, b) || places == (b, a)), Rare::SwappedBack);
     }
 
     fn begin(&mut self) {

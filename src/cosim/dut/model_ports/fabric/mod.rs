@@ -11,6 +11,7 @@ use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
 use crate::emit::ModuleSpec;
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::fabric::{Endpoints, Fabric, FabricIn, LocalIn};
 use crate::model::cycle::network::{Flit, Upset};
 use crate::model::cycle::pad::ComputeIn;
@@ -205,6 +206,10 @@ impl DutPorts for FabricPorts {
         };
         network.upset(tile, upset);
         Ok(())
+    }
+
+    fn reached(&self) -> Option<Reached> {
+        Some(self.engine.reached())
     }
 
     fn payload_bits(&self) -> u32 {

@@ -378,6 +378,7 @@ impl<'a> Core<'a> {
         result.violations.extend(result.rules.iter().cloned());
         result.struck = self.memory.struck();
         result.flipped = self.pins.flipped().map(|at| at.saturating_sub(run.begun));
+        result.reached = self.pins.reached();
         self.told = broken.len();
         for (tile, node) in self.design.mesh.nodes().enumerate() {
             for (pin, what) in

@@ -1,6 +1,8 @@
 //! Duplicate filter: removes tiles that a chunk was already sent to (`meshkv_duplicate_filter`).
 
-use crate::model::cycle::common::{bits, lowest_free, meet, some, union, without, BloomPeriod, TileBits};
+use crate::model::cycle::common::{
+    bits, lowest_free, meet, some, union, without, BloomPeriod, Rare, TileBits,
+};
 use crate::model::cycle::mare::events::{Event, Events};
 use crate::model::cycle::mare::home::bloom_filter::BloomFilter;
 use crate::model::cycle::mare::messages::Due;
@@ -62,6 +64,7 @@ impl DuplicateFilter {
         events: &mut Events,
     ) {
         let expired = if period.tick { self.of_parity(!period.odd) } else { 0 };
+        events.reach_if(expired != 0, Rare::TagsExpire);
         if let Some(cut) = self.cut.take() {
             events.count(cut);
         }
@@ -112,15 +115,25 @@ impl DuplicateFilter {
         events.count(Event::Lookup);
         events.count_if(seen, Event::Bloom);
         events.count_if(seen && found == 0, Event::FalsePositive);
+        events.reach_if(seen && found == 0, Rare::FalsePositive);
         events.count_if(hit, Event::Hit);
         self.cut = match some(&left) {
             true => meet(&due.dest, &served).then_some(Event::Trim),
             false => Some(Event::Drop),
         };
+        events.reach_if(due.again && self.cut.is_none(), Rare::RepeatPassed);
+        match (self.cut, due.again) {
+            (Some(Event::Trim), false) => events.reach(Rare::FirstTrimmed),
+            (Some(Event::Trim), true) => events.reach(Rare::RepeatTrimmed),
+            (Some(_), false) => events.reach(Rare::FirstDropped),
+            (Some(_), true) => events.reach(Rare::RepeatDropped),
+            (None, _) => {}
+        }
         // A repeated request leaves no mark.
         if !due.again {
             let vacant = lowest_free(self.valid, self.names.len() as u32);
             events.count_if(!hit && vacant.is_none(), Event::TagsFull);
+            events.reach_if(!hit && vacant.is_none(), Rare::TagsFull);
             if let Some(e) = entry.or(vacant) {
                 self.served[e as usize] = union(&served, &due.dest);
             }

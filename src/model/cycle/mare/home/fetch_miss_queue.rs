@@ -1,7 +1,7 @@
 //! Queue of misses: fetches whose slices are not resident yet (`meshkv_fetch_miss_queue`).
 
 use crate::design::depths::EXTRA_MISSES;
-use crate::model::cycle::common::Fifo;
+use crate::model::cycle::common::{Fifo, Rare};
 use crate::model::cycle::mare::events::{Event, Events};
 use crate::model::cycle::mare::messages::Fetch;
 use crate::model::cycle::mare::params::MareParams;
@@ -60,15 +60,24 @@ impl FetchMissQueue {
             self.ring.pop();
             self.left -= 1;
         }
+        events.reach_if(self.parked == self.depth - 1, Rare::QueueFull);
         match self.checked.take() {
-            Some((_, true)) if resident => self.parked -= 1,
-            Some((fetch, true)) => self.ring.push(fetch),
+            Some((_, true)) if resident => {
+                self.parked -= 1;
+                events.reach(Rare::SweepFinds);
+            }
+            Some((fetch, true)) => {
+                self.ring.push(fetch);
+                events.reach(Rare::SweepKeeps);
+            }
             // The original of a repeated fetch is parked already, or its data has been sent.
             Some((fetch, false)) if !resident && !fetch.again => {
                 events.count(Event::Park);
+                events.reach(Rare::Parked);
                 self.ring.push(fetch);
                 self.parked += 1;
             }
+            Some((_, false)) if !resident => events.reach(Rare::RepeatForgotten),
             _ => {}
         }
         if begins {

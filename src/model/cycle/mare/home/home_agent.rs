@@ -5,7 +5,7 @@
 //! it is filled. The [`StagingDirectory`] tracks the slots.
 
 use crate::design::depths::CHECKED_DEPTH;
-use crate::model::cycle::common::{BloomPeriod, Fifo, TileBits};
+use crate::model::cycle::common::{BloomPeriod, Fifo, Rare, TileBits};
 use crate::model::cycle::mare::events::Events;
 use crate::model::cycle::mare::home::burst_gate::{BurstGate, GateIn};
 use crate::model::cycle::mare::home::duplicate_filter::DuplicateFilter;
@@ -130,6 +130,7 @@ impl HomeAgent {
         let found = checked.and_then(|fetch| self.directory.find(fetch.again));
         let busy = self.directory.is_spent() && self.scan_busy();
         let drains = self.drains();
+        self.note(&input.staged, (found.is_some(), busy, drains), events);
 
         let takes = self.table.takes(turn, events);
         let next = self.passed.front().filter(|_| takes).copied();
@@ -159,6 +160,17 @@ impl HomeAgent {
         self.taken = passes;
         self.stage(&input.staged);
         self.take(input, own.is_some(), accepted)
+    }
+
+    /// Counts the rare states of a period, before anything of it changes.
+    fn note(&self, staged: &Staged, (found, busy, drains): (bool, bool, bool), events: &mut Events) {
+        let closing = self.directory.is_closing();
+        events.reach_if(closing && drains, Rare::AskerOnItsWay);
+        events.reach_if(closing && !drains && busy, Rare::LateAsker);
+        let first = self.misses.checked().is_some_and(|fetch| !fetch.again);
+        events.reach_if(first && !found && self.directory.has_spent(), Rare::NextOfName);
+        events.reach_if(staged.part.is_some() && self.streamer.reads(), Rare::ReadYields);
+        events.reach_if(staged.pending && self.due().is_some() && self.dest().is_some(), Rare::AheadOfMemory);
     }
 
     fn tag(&self, key: u64) -> u64 {

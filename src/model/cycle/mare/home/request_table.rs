@@ -2,11 +2,23 @@
 
 use crate::kernels::mare::coalescing_window::{self, Wait};
 use crate::model::cycle::common::{
-    after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
+    after, bits, in_turn, lowest, lowest_free, only, union, without, Rare, TileBits,
 };
 use crate::model::cycle::mare::events::{Event, Events};
 use crate::model::cycle::mare::messages::{Due, Fetch};
 use crate::model::cycle::mare::params::{up_to, MareParams};
+
+/// Bins of joins, by the cycles since the request was opened.
+const JOINS: [Rare; 8] = [
+    Rare::JoinAt1,
+    Rare::JoinAt2,
+    Rare::JoinAt3,
+    Rare::JoinAt4,
+    Rare::JoinAt5,
+    Rare::JoinAt6,
+    Rare::JoinAt7,
+    Rare::JoinLater,
+];
 
 /// Range of a slice requested by some tiles.
 #[derive(Debug, Clone, Copy, Default)]
@@ -158,6 +170,7 @@ impl RequestTable {
     pub(in crate::model::cycle::mare) fn takes(&self, turn: Turn, events: &mut Events) -> bool {
         let blocked = self.placing.is_some() && self.place(turn).is_none();
         events.count_if(blocked, Event::Blocked);
+        events.reach_if(blocked && self.vacant.is_none(), Rare::TableFull);
         !blocked
     }
 
@@ -204,13 +217,13 @@ impl RequestTable {
         let held = self.held();
         let chosen = self.choose();
         let may_join = comes.flatten().and_then(|(fetch, _)| self.open(self.same(&fetch)));
-        let closes = self.closing();
+        let closes = self.closing(events);
         let valid = self.valid;
         self.count_down(closes);
         if ready {
             self.due = None;
         }
-        let leaves = turn.serves.filter(|&e| self.serve(e));
+        let leaves = turn.serves.filter(|&e| self.serve(e, events));
         self.holds = self.before != 0;
         self.waits = held;
         if let Some((place, placing)) = place.zip(self.placing) {
@@ -263,6 +276,8 @@ impl RequestTable {
         let (entry, joined) = match place {
             Place::Join(e) => {
                 events.count(Event::Merge);
+                events.reach(self.joins_at(e));
+                events.reach_if(fetch.again, Rare::RepeatJoins);
                 self.join(e, fetch, tile);
                 (e, 1 << e)
             }
@@ -277,12 +292,22 @@ impl RequestTable {
             self.waits |= 1 << entry;
             self.before |= older;
             self.holds = true;
+            events.reach(Rare::RepeatWaits);
+        }
+    }
+
+    /// The bin of a fetch that joins a request in this cycle.
+    fn joins_at(&self, e: usize) -> Rare {
+        match self.entries[e].count {
+            count if count <= self.tree => Rare::JoinClosed,
+            count if count == self.tree + 1 => Rare::JoinLast,
+            count => JOINS[((self.window + self.tree - count) as usize).clamp(1, JOINS.len()) - 1],
         }
     }
 
     /// Returns the entry whose window ends. A window ends only when the home will soon have time for the
     /// request: two requests with closed windows keep it busy.
-    fn closing(&mut self) -> Option<usize> {
+    fn closing(&mut self, events: &mut Events) -> Option<usize> {
         if self.window == 0 {
             return None;
         }
@@ -294,6 +319,7 @@ impl RequestTable {
         ending &= !self.held();
         let few = std::mem::replace(&mut self.few, (self.valid & !open).count_ones() <= 1);
         let may = !std::mem::replace(&mut self.closed, false) && few;
+        events.reach_if(ending != 0 && !may, Rare::WindowHeld);
         let closes = in_turn(ending, self.closes_later).filter(|_| may)?;
         self.closed = true;
         self.closes_later = after(closes);
@@ -313,7 +339,7 @@ impl RequestTable {
     }
 
     /// Makes the next chunk of an entry due. Returns true if it was the last.
-    fn serve(&mut self, e: usize) -> bool {
+    fn serve(&mut self, e: usize, events: &mut Events) -> bool {
         let (last, ends) = self.chunk(&self.entries[e]);
         let again = self.again >> e & 1 == 1;
         let entry = &mut self.entries[e];
@@ -326,6 +352,7 @@ impl RequestTable {
         let Entry { key, next: first, slot, mask, .. } = *entry;
         self.due = Some(Due { key, first, last, slot, dest: copy, mask, again });
         let whole = ends && copy == entry.dest;
+        events.reach_if(ends && !whole, Rare::EachACopy);
         entry.next = last + 1;
         if !self.multicast && ends {
             entry.next = entry.first;

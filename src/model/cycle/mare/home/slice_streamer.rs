@@ -56,6 +56,11 @@ impl SliceStreamer {
         self.chunk.as_ref().is_none_or(|chunk| advances && self.index == chunk.last)
     }
 
+    /// A chunk is being read.
+    pub(in crate::model::cycle::mare) fn reads(&self) -> bool {
+        self.chunk.is_some()
+    }
+
     /// A slot is still being read.
     pub(in crate::model::cycle::mare) fn uses(&self, slot: u32) -> bool {
         self.chunk.as_ref().is_some_and(|chunk| chunk.slot == slot)

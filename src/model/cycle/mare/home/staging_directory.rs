@@ -110,6 +110,16 @@ impl StagingDirectory {
         })
     }
 
+    /// A slot is to be freed.
+    pub(in crate::model::cycle::mare) fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    /// A slice of the name that was compared is here, and all requests for it have come.
+    pub(in crate::model::cycle::mare) fn has_spent(&self) -> bool {
+        bits(self.valid & !self.kept & self.compared).any(|s| self.slots[s].expected == 0)
+    }
+
     /// Counts the first request of a tile for a range.
     pub(in crate::model::cycle::mare) fn asked(&mut self, found: &Found, last: u32) {
         if last != found.last {

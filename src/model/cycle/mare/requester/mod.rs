@@ -6,7 +6,7 @@ use super::events::{Event, Events};
 use super::messages::{Arrival, Command, Fetch, KvFlit};
 use super::params::MareParams;
 use super::reorder_fifo::ReorderFifo;
-use crate::model::cycle::common::{bits, lowest_free};
+use crate::model::cycle::common::{bits, lowest_free, Rare};
 use history::History;
 
 /// Distinguishable generations of a range, one bit each.
@@ -158,6 +158,12 @@ impl Requester {
         let retry = (free && answer.is_none() && self.late != 0).then(|| self.late.trailing_zeros() as usize);
         events.count_if(command.is_some() && answer.is_none(), Event::CommandWaits);
         events.count_if(self.arrived.is_some() && arrives.is_none(), Event::Duplicate);
+        if let Some(met) = self.compared.filter(|_| free) {
+            self.note(&met, answer, arrives, events);
+        }
+        if let Some((flit, named)) = self.arrived.filter(|_| arrives.is_none()) {
+            events.reach(self.duplicate(flit.index, named));
+        }
         let hold = !self.overlap && self.busy != 0;
 
         self.idle_seen = [input.compute_idle, self.idle_seen[0]];
@@ -177,6 +183,7 @@ impl Requester {
         let put = arrives.map(|s| self.take(s, events));
         if let Some(s) = retry {
             events.count(Event::Retry);
+            events.reach(Rare::Retried);
             self.slots[s].age = 0;
             self.late &= !(1 << s);
         }
@@ -186,6 +193,7 @@ impl Requester {
         };
         let edge = (!input.apart).then_some(input.kv_ready);
         self.fifo.step(reserve, put, hold, edge);
+        events.reach_if(self.fifo.room() == 0, Rare::FifoFull);
         self.arrived = named;
         self.compared = compared.filter(|_| answer.is_none());
         self.command = taken.copied().or(command.filter(|_| answer.is_none()));
@@ -228,6 +236,40 @@ impl Requester {
         }
         let generation = (met.taken != ALL_GENERATIONS).then(|| met.taken.trailing_ones())?;
         Some(Answer::Open(vacant as usize, generation))
+    }
+
+    /// Counts the rare states of a command that was compared.
+    fn note(&self, met: &Compared, answer: Option<Answer>, arrives: Option<usize>, events: &mut Events) {
+        let first = |s: &usize| self.slots[*s].next == self.slots[*s].command.first;
+        let joins = matches!(answer, Some(Answer::Join(_)));
+        let late = arrives.is_some_and(|s| met.same >> s & 1 == 1 && first(&s));
+        events.reach_if(joins, Rare::Joins);
+        events.reach_if(late && !joins, Rare::JoinTooLate);
+        let slots = self.slots.len() as u32;
+        match answer {
+            Some(Answer::Open(_, 1)) => events.reach(Rare::Generation1),
+            Some(Answer::Open(_, 2)) => events.reach(Rare::Generation2),
+            Some(Answer::Open(_, 3)) => events.reach(Rare::Generation3),
+            Some(_) => {}
+            None => {
+                let crowded = self.history.as_ref().is_some_and(|history| history.is_crowded(slots));
+                events.reach_if(!met.fits, Rare::FifoShort);
+                events.reach_if(lowest_free(self.busy, slots).is_none(), Rare::SlotsBusy);
+                events.reach_if(crowded, Rare::HistoryFull);
+                events.reach_if(met.taken == ALL_GENERATIONS, Rare::GenerationsUsed);
+            }
+        }
+    }
+
+    /// The bin of a flit that no slot waits for; `named` are the slots of its tag and generation.
+    fn duplicate(&self, index: u32, named: u64) -> Rare {
+        let mut named = bits(self.busy & named).map(|s| &self.slots[s]);
+        let covers = |slot: &&Slot| (slot.command.first..=slot.command.last).contains(&index);
+        match named.find(covers) {
+            None => Rare::DuplicateOver,
+            Some(slot) if index < slot.next => Rare::DuplicateBehind,
+            Some(_) => Rare::FlitAhead,
+        }
     }
 
     /// Generations, one bit each, that a new range must not use.
@@ -285,6 +327,7 @@ impl Requester {
         slot.next += 1;
         slot.place = self.fifo.next(place);
         slot.age = 0;
+        events.reach_if(self.late >> s & 1 == 1, Rare::LateFlit);
         self.late &= !(1 << s);
         if flit.index == slot.command.last {
             self.busy &= !(1 << s);

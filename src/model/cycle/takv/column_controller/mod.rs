@@ -14,7 +14,7 @@ use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH};
 use crate::design::{index_bits, Descriptor, Design, Mapping, Sharing};
 use crate::kernels::cells::credit_counter;
 use crate::kernels::takv::descriptor_state::{self, Events, State};
-use crate::model::cycle::common::Fifo;
+use crate::model::cycle::common::{Fifo, Rare, Reached};
 use crate::model::cycle::mare::low_bits;
 use held::Held;
 use pipeline::{home, At, Item};
@@ -82,6 +82,14 @@ impl ColumnController {
     /// All descriptors are done.
     pub(in crate::model::cycle) fn is_idle(&self) -> bool {
         self.state == State::Idle && self.descriptors.is_empty() && self.word.is_none()
+    }
+
+    /// Counts rare states; `all`: every column has come to the end of the step.
+    pub(in crate::model::cycle) fn note(&self, all: bool, reached: &mut Reached) {
+        reached.count_if(!self.has_room(), Rare::DescriptorsFull);
+        reached.count_if(self.word.is_some() && self.credits == 0, Rare::BusFull);
+        reached.count_if(self.full, Rare::RowsFull);
+        reached.count_if(self.has_arrived() && !all, Rare::BarrierWaits);
     }
 
     /// The controller waits at the end of a step.

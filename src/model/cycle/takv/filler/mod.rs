@@ -3,7 +3,7 @@
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::kernels::cells::credit_counter;
 use crate::kernels::takv::k_then_v::{self, Progress};
-use crate::model::cycle::common::{bits, lowest_free, Fifo};
+use crate::model::cycle::common::{bits, lowest_free, Fifo, Rare};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 use crate::model::cycle::takv::memory::burst::{Answer, Burst};
 use crate::model::cycle::takv::memory::new_token::{NewToken, Wanted};
@@ -235,6 +235,7 @@ impl Filler {
         events.count_if(waits, Event::FillWaits);
         events.count_if(self.comes().is_some(), Event::Fill);
         events.count_if(staged.complete.is_some(), Event::Slice);
+        self.note(waits, events);
         self.known = self.waits_for_slot().map(|_| known);
         self.request = None;
         let came = self.comes().copied();
@@ -272,6 +273,29 @@ impl Filler {
         }
         self.wait(idle, came.is_some());
         self.answer = answer;
+    }
+
+    /// Counts the rare states of a period, before anything of it changes; `waits`: a slice waits for a slot.
+    fn note(&self, waits: bool, events: &mut Events) {
+        let busy = self.patch.as_ref().is_some_and(|patch| patch.active);
+        let appends = self.fills.front().is_some_and(|fill| fill.append);
+        let all_used = || lowest_free(self.used, self.bursts.len() as u32).is_none();
+        events.reach_if(!self.fills.has_room(), Rare::FillsFull);
+        events.reach_if(waits && self.free == 0, Rare::SlotAwaited);
+        events.reach_if(waits && self.known == Some(true), Rare::NameAwaited);
+        events.reach_if(waits && self.free != 0 && appends && busy, Rare::TokenAwaited);
+        events.reach_if(self.slot.is_some() && all_used(), Rare::BurstsUsed);
+        events.reach_if(self.slot.is_some() && self.credits == 0, Rare::PortAwaited);
+        events.reach_if(self.bad, Rare::MemoryFailed);
+        events.reach_if(self.broken, Rare::MemorySilent);
+        if let Some(answer) = self.comes().filter(|answer| answer.last) {
+            let ended = self.bursts[answer.id as usize];
+            let earlier = |id: usize| {
+                let of = self.bursts[id];
+                id != answer.id as usize && of.slot == ended.slot && of.place < ended.place
+            };
+            events.reach_if(bits(self.used).any(earlier), Rare::BurstsOvertake);
+        }
     }
 
     /// Writes an arrived flit.

@@ -2,7 +2,7 @@
 
 use crate::design::depths::REQ_DEPTH;
 use crate::design::{Design, Memory};
-use crate::model::cycle::common::{after, in_turn, Fifo};
+use crate::model::cycle::common::{after, in_turn, Fifo, Rare, Reached};
 use crate::model::cycle::takv::memory::burst::{Answer, Burst};
 
 /// Read request to external memory.
@@ -86,12 +86,18 @@ impl MemoryPort {
     }
 
     /// Advances one clock period. `requests` come from the tiles.
-    pub fn step<'r>(&mut self, requests: impl Iterator<Item = Option<&'r Burst>>, memory: &MemoryIn) {
+    pub fn step<'r>(
+        &mut self,
+        requests: impl Iterator<Item = Option<&'r Burst>>,
+        memory: &MemoryIn,
+        reached: &mut Reached,
+    ) {
         self.beat = memory.beat;
         let mut granted = None;
         if self.read.is_none() || memory.request_ready {
             let waits = self.requests.iter().enumerate();
             let waits = waits.fold(0, |all, (tile, queue)| all | u64::from(!queue.is_empty()) << tile);
+            reached.count_if(waits.count_ones() > 1, Rare::TilesCompete);
             granted = in_turn(waits, self.later).map(|tile| tile as usize);
             self.read = granted.map(|tile| self.read_of(tile));
         }
@@ -103,6 +109,7 @@ impl MemoryPort {
         for (queue, request) in self.requests.iter_mut().zip(requests) {
             if let Some(burst) = request {
                 queue.push(*burst);
+                reached.count_if(!queue.has_room(), Rare::RequestsFull);
             }
         }
     }

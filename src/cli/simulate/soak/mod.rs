@@ -1,4 +1,8 @@
-//! `meshkv soak`: runs random networks and fabrics on model and Verilog in lockstep.
+//! `meshkv soak`: runs random networks, storms of fetches and fabrics on model and Verilog in lockstep.
+
+mod output;
+
+pub(in crate::cli) use output::SoakOutput;
 
 use crate::cli::output::ui::Ui;
 use crate::cli::output::views::Views;
@@ -12,15 +16,16 @@ use crate::cosim::dut::verilated::waves::WaveWindow;
 use crate::cosim::dut::watched::power_up;
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
+use crate::cosim::workloads::fetch;
 use crate::cosim::workloads::network::measure::RunError;
-use crate::design::{Mesh, NodeId, Port};
-use crate::eval::{soak_take, SoakCase, SoakFabric};
+use crate::design::{Design, Mesh, NodeId, Port};
+use crate::eval::{soak_take, SoakCase, SoakFabric, SoakStorm};
+use crate::model::cycle::common::Reached;
 use crate::model::cycle::network::Upset;
 use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::whole_file;
 use anyhow::Context;
-use schemars::JsonSchema;
-use serde::Serialize;
+use output::{prose, Failure};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -28,16 +33,20 @@ use std::time::{Duration, Instant};
 /// Cycles without movement after which a fabric is stuck; longer than any wait in these meshes.
 const WATCHDOG: u64 = 5_000;
 
-/// Compare model and Verilog on random networks and fabrics
+/// Compare model and Verilog on random networks, storms of fetches and fabrics
 ///
 /// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
-/// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each even
-/// seed is a whole fabric under decode steps, some with a memory out of order or with faults, whose reports are checked:
-/// every port is compared in every cycle.
+/// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each fourth
+/// seed is a storm of fetches on routers and home agents. Each other seed is a whole fabric under decode steps, some with
+/// ragged batches, caches that grow, a memory out of order or with faults, whose reports are checked. Of storms and
+/// fabrics every port is compared in every cycle.
 /// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
+///
+/// Blocks count the rare states that they have been in. --steer runs a storm or a fabric only if it leads to one that is
+/// still empty, by a look at the model, and exits with code 1 if one stays empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  meshkv soak --time 600
+  meshkv soak --time 600 --steer
   meshkv soak --seed 1000 --count 20 --json
   meshkv soak --seed 17 --count 1                    seed 17 alone, again")]
 pub struct Args {
@@ -50,54 +59,15 @@ pub struct Args {
     /// Seconds after which no further seed is begun
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
+    /// Pass over seeds that lead to no rare state that is still empty; exit code 1 if one stays empty
+    #[arg(long)]
+    steer: bool,
     /// Where waves of a difference are written [default: soak-SEED.fst]
     #[arg(long, value_name = "FILE.fst", value_parser = crate::cli::simulate::engine::fst, value_hint = clap::ValueHint::FilePath)]
     wave: Option<PathBuf>,
     /// Let the model's router at X,Y lose the credits of its tile in a cycle of every run, to see it found
     #[arg(long, value_name = "X,Y@CYCLE", value_parser = crate::cli::simulate::engine::upset)]
     upset: Option<(u32, u32, u64)>,
-}
-
-/// Result of a soak.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(in crate::cli) struct SoakOutput {
-    /// First seed.
-    seed: u64,
-    /// Seeds run to their end.
-    seeds: u64,
-    /// Networks among them.
-    networks: u64,
-    /// Whole fabrics among them.
-    fabrics: u64,
-    /// Runs of traffic and of decode steps.
-    runs: u64,
-    /// Cycles simulated, in all of them.
-    cycles: u64,
-    /// Routers times cycles that were compared.
-    router_cycles: u64,
-    /// The part of them in which all of the fabric was compared.
-    fabric_router_cycles: u64,
-    /// Faults of external memory that took effect and were reported as they must be.
-    faults: u64,
-    /// Seconds of wall time, builds included.
-    #[serde(skip)]
-    seconds: f64,
-    /// The failure that ended it; null if there was none.
-    failed: Option<Failure>,
-    /// The command that repeats this soak.
-    command: String,
-}
-
-/// A difference between model and Verilog, or an error of both.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SoakFailure")]
-struct Failure {
-    /// Its seed.
-    seed: u64,
-    /// Its run of traffic, from 0.
-    run: usize,
-    /// Place, cycle and values.
-    message: String,
 }
 
 /// Runs the subcommand. Exit code 1 if model and Verilog differ, or either is wrong.
@@ -115,10 +85,11 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let soak = Soak { args, cache: cache.path(), interrupt: &interrupt, ui };
     let report = soak.all()?;
     ui.result(&report, || prose(&report))?;
-    Ok(match report.failed {
-        Some(_) => ExitCode::from(1),
-        None => ExitCode::SUCCESS,
-    })
+    let lacks = args.steer && !report.empty.is_empty();
+    if lacks && report.failed.is_none() {
+        ui.error(format_args!("rare states that no seed has reached: {}", report.empty.join(", ")));
+    }
+    Ok(if report.failed.is_some() || lacks { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 struct Soak<'a> {
@@ -135,24 +106,51 @@ impl Soak<'_> {
         let limit = time.map_or(Duration::MAX, Duration::from_secs);
         let started = Instant::now();
         let mut report = SoakOutput { seed: first, ..SoakOutput::default() };
-        for seed in (first..).take(count.try_into().unwrap_or(usize::MAX)) {
-            if started.elapsed() >= limit {
+        for seed in first.. {
+            if started.elapsed() >= limit || report.seeds >= count || self.has_all(&report) {
                 break;
             }
-            if seed % 2 == 1 {
-                self.network(&SoakCase::of(seed), &mut report)?;
-            } else {
-                self.fabric(&SoakFabric::of(seed), &mut report)?;
+            if self.args.steer && !self.is_new(seed, &report)? {
+                report.passed_over += 1;
+                continue;
+            }
+            match seed % 4 {
+                0 => self.storm(&SoakStorm::of(seed), &mut report)?,
+                2 => self.fabric(&SoakFabric::of(seed), &mut report)?,
+                _ => self.network(&SoakCase::of(seed), &mut report)?,
             }
             if report.failed.is_some() {
                 break;
             }
             report.seeds += 1;
         }
+        report.close();
         report.seconds = started.elapsed().as_secs_f64();
         let done = (report.seeds + u64::from(report.failed.is_some())).max(1);
         report.command = self.command(first, done);
         Ok(report)
+    }
+
+    /// Every rare state was reached, and that is all that is asked for.
+    fn has_all(&self, report: &SoakOutput) -> bool {
+        let Args { steer, count, time, .. } = *self.args;
+        steer && count.is_none() && time.is_none() && report.reached.empty().is_empty()
+    }
+
+    /// A seed leads to a rare state that is still empty, by the model. One in which the model fails is run, to show it.
+    fn is_new(&self, seed: u64, report: &SoakOutput) -> anyhow::Result<bool> {
+        let empty = report.reached.empty();
+        let mut stop = || self.interrupt.requested();
+        let foreseen = match seed % 4 {
+            _ if empty.is_empty() => return Ok(true),
+            0 => SoakStorm::of(seed).foreseen(&mut stop).ok(),
+            2 => SoakFabric::of(seed).foreseen(&mut stop).ok(),
+            _ => return Ok(false),
+        };
+        if self.interrupt.requested() {
+            return Err(stopped(report, seed).into());
+        }
+        Ok(foreseen.is_none_or(|reached| empty.iter().any(|&rare| reached.of(rare) > 0)))
     }
 
     /// Runs a network. Failures go to the report.
@@ -168,7 +166,7 @@ impl Soak<'_> {
             }
             let found = soak_take(run, &case.design, &mut both, &mut |_| self.interrupt.requested());
             if let Err(RunError::Stopped { .. }) = &found {
-                return Err(stopped(report).into());
+                return Err(stopped(report, case.seed).into());
             }
             report.runs += 1;
             let message = match &found {
@@ -198,23 +196,74 @@ impl Soak<'_> {
         Ok(())
     }
 
+    /// Runs a storm of fetches. Failures go to the report.
+    fn storm(&self, case: &SoakStorm, report: &mut SoakOutput) -> anyhow::Result<()> {
+        use fetch::{Bench, FetchError};
+        let (design, plan) = (&case.design, &case.plan);
+        let verilog = self.verilog(design, BuildForm::TransportPieces, case.seed);
+        let socket = verilog.beside(&Bench::ports(design), Bench::model(design), self.upset(design.mesh)?)?;
+        let mut stop = |_: u64, _: u64| self.interrupt.requested();
+        let found = Bench::on(socket, design)?.run(plan, &mut stop);
+        report.runs += 1;
+        let message = match &found {
+            Err(FetchError::Stopped) => return Err(stopped(report, case.seed).into()),
+            Ok(done) => {
+                let compared = self.count(report, done.periods, design, done.reached.as_ref());
+                match done.violation_list.first() {
+                    Some(violation) => violation.message.clone(),
+                    None => {
+                        report.storms += 1;
+                        self.passed(case.seed, &case.title(), compared);
+                        return Ok(());
+                    }
+                }
+            }
+            Err(error) => error.to_string(),
+        };
+        self.failed(report, case.seed, 0, &case.title(), message);
+        let Err(FetchError::Dut(DutError::Differ(difference))) = found else { return Ok(()) };
+        verilog.show(&difference, &self.waves(case.seed), |socket| {
+            match Bench::on(socket, design).map(|bench| bench.run(plan, &mut stop)) {
+                Ok(Err(FetchError::Dut(end))) | Err(end) => Some(end),
+                Ok(_) => None,
+            }
+        })
+    }
+
+    /// Counts the cycles of a run that is over, and the rare states that it has reached. Returns its router-cycles.
+    fn count(
+        &self,
+        report: &mut SoakOutput,
+        periods: u64,
+        design: &Design,
+        reached: Option<&Reached>,
+    ) -> u64 {
+        let compared = periods * design.mesh.tiles() as u64;
+        report.cycles += periods;
+        report.router_cycles += compared;
+        reached.into_iter().for_each(|reached| report.reached.add(reached));
+        compared
+    }
+
+    /// The Verilog of a case.
+    fn verilog<'v>(&'v self, design: &'v Design, form: BuildForm, seed: u64) -> Verilog<'v> {
+        let (length, cache) = (RunLength::Quick, Some(self.cache));
+        Verilog { design, form, length, cache, seed, interrupt: self.interrupt, ui: self.ui }
+    }
+
     /// Runs a whole fabric. Failures go to the report.
     fn fabric(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
-        let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
-        let (interrupt, ui) = (self.interrupt, self.ui);
-        let verilog = Verilog { design, form, length, cache, seed: case.seed, interrupt, ui };
+        let verilog = self.verilog(design, BuildForm::FabricPieces, case.seed);
         let upset = self.upset(design.mesh)?;
         let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
         let mut stop = |_: Progress| self.interrupt.requested();
         let found = Bench::on(socket, design)?.run_through(plan, &mut stop);
         report.runs += 1;
         let message = match &found {
-            Err(DecodeError::Stopped) => return Err(stopped(report).into()),
+            Err(DecodeError::Stopped) => return Err(stopped(report, case.seed).into()),
             Ok(done) => {
-                let compared = done.periods * design.mesh.tiles() as u64;
-                report.cycles += done.periods;
-                report.router_cycles += compared;
+                let compared = self.count(report, done.periods, design, done.reached.as_ref());
                 report.fabric_router_cycles += compared;
                 report.faults += SoakFabric::reached(done);
                 match case.wrong(done) {
@@ -256,7 +305,8 @@ impl Soak<'_> {
     fn command(&self, seed: u64, count: u64) -> String {
         let upset =
             self.args.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
-        format!("meshkv soak --seed {seed} --count {count}{upset}")
+        let steer = if count > 1 && self.args.steer { " --steer" } else { "" };
+        format!("meshkv soak --seed {seed} --count {count}{steer}{upset}")
     }
 
     /// File for waves of a seed's difference.
@@ -297,29 +347,9 @@ impl Soak<'_> {
 }
 
 /// The error of an interrupted soak.
-fn stopped(report: &SoakOutput) -> Interrupted {
-    let (compared, next) = (report.router_cycles, report.seed + report.seeds);
+fn stopped(report: &SoakOutput, next: u64) -> Interrupted {
+    let compared = report.router_cycles;
     Interrupted(format!(
         "in seed {next}; {compared} router-cycles before it, no difference; go on with --seed {next}"
     ))
-}
-
-fn prose(report: &SoakOutput) -> String {
-    let SoakOutput {
-        networks,
-        fabrics,
-        runs,
-        cycles,
-        router_cycles,
-        fabric_router_cycles,
-        faults,
-        seconds,
-        ..
-    } = report;
-    let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
-    format!(
-        "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \
-         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {faults} faults reported, {seconds:.0} s\n  {}\n",
-        report.command
-    )
 }
