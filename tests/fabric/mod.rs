@@ -6,3 +6,4 @@ mod kept_queries;
 mod lockstep;
 mod pieces;
 mod random_configs;
+mod rare;

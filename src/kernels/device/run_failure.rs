@@ -400,6 +400,7 @@ mod tests {
 
             let outcome = rule(&Causes { works, ready, unreset, ends, refuses });
             let found = [uut.fails.val(), uut.refused.val(), uut.accepts.val()];
+            assert!(!unreset || found[0], "case {case:021b}: the run ends without a report");
             assert_eq!(found, [outcome.fails, outcome.refused, outcome.accepts], "case {case:021b}");
             let (cause, place) = outcome.cause.map_or((0, 0), |cause| REPORTS[cause]);
             assert_eq!(uut.cause.val(), cause, "case {case:021b}");

@@ -18,7 +18,7 @@ const RECIPE: &str = "1";
 
 /// Steps, and seconds, in which a mutant must break its property.
 const STEPS: u32 = 150;
-const SEARCH: u32 = 30;
+const SEARCH: u32 = 120;
 
 /// Seconds of the plain search for an invariant.
 const PLAIN: u32 = 40;
@@ -136,7 +136,7 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
     });
     let free = task.any_state.as_ref().map_or(String::new(), |keeps| {
         let kept: String = keeps.iter().map(|name| format!(" w:u_?.{name} %d")).collect();
-        format!("setattr -unset init w:u_a.* w:u_b.*{kept}; ")
+        format!("setattr -unset init w:u_a.* w:u_b.* %u{kept}; ")
     });
     format!(
         "read_verilog -formal -noblackbox -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}{free}memory_map; async2sync; \

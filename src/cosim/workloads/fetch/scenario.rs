@@ -291,9 +291,10 @@ fn storm(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32,
     // Ranges have one chunk, or as many as the FIFO to the array holds, or part of one.
     let most = (mare.fifo_depth / mare.chunk_flits).min(chunks).max(1);
     let range = |of: u64, command: Command| {
-        let chunks = if of % 4 == 0 { most } else { 1 };
+        let chunks = if of.is_multiple_of(4) { most } else { 1 };
         let whole = command.first + chunks * mare.chunk_flits - 1;
-        let last = if of % 5 == 0 { command.first + (of / 5) as u32 % mare.chunk_flits } else { whole };
+        let last =
+            if of.is_multiple_of(5) { command.first + (of / 5) as u32 % mare.chunk_flits } else { whole };
         Command { last: last.min(mare.slice_flits - 1), ..command }
     };
     for queue in &mut plan.commands {

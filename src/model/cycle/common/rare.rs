@@ -57,8 +57,6 @@ rare! {
         EachACopy "each_a_copy" "Without multicast, a range is sent again for the next of its requesters."
     }
     "duplicate_filter": {
-        FirstTrimmed "first_trimmed" "A first fetch asks for a chunk that was sent to it already, others for one that was not."
-        FirstDropped "first_dropped" "First fetches ask for a chunk that was sent to all of them already."
         RepeatTrimmed "repeat_trimmed" "A chunk of a repeated fetch was sent to some of its tiles already."
         RepeatDropped "repeat_dropped" "A chunk of a repeated fetch was sent to all of its tiles already."
         RepeatPassed "repeat_passed" "A chunk of a repeated fetch is sent: nothing remembers that it was."

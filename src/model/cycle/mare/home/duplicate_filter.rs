@@ -123,11 +123,10 @@ impl DuplicateFilter {
         };
         events.reach_if(due.again && self.cut.is_none(), Rare::RepeatPassed);
         match (self.cut, due.again) {
-            (Some(Event::Trim), false) => events.reach(Rare::FirstTrimmed),
             (Some(Event::Trim), true) => events.reach(Rare::RepeatTrimmed),
-            (Some(_), false) => events.reach(Rare::FirstDropped),
             (Some(_), true) => events.reach(Rare::RepeatDropped),
-            (None, _) => {}
+            // A first fetch has a generation that nothing remembers: `generation_rests` of the requester is proved.
+            (Some(_), false) | (None, _) => {}
         }
         // A repeated request leaves no mark.
         if !due.again {
