@@ -94,7 +94,7 @@ fn a_property_that_falls_is_shown_as_waves_with_views() {
 fn what_is_not_decided_in_time_is_open_and_fails() {
     let sandbox = Sandbox::new();
     sandbox.file("small.toml", LEAST);
-    let said = sandbox.run("prove small.toml --module async_fifo --no-mutants --limit 1");
+    let said = sandbox.run("prove small.toml --module requester --no-mutants --limit 1");
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(said.out.contains("OPEN"), "{}", said.out);
 }

@@ -21,11 +21,13 @@ fn all() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_configuration_is_legal_and_only_the_largest_mesh_is_unwise() {
+fn every_configuration_is_legal_and_only_those_that_mean_to_be_are_unwise() {
     for path in all() {
         let (_, warnings) = Design::load(&path).unwrap_or_else(|report| panic!("{report}"));
-        let largest = path.ends_with("mesh_16x16.toml");
-        assert_eq!(warnings.is_empty(), !largest, "{}: {warnings}", path.display());
+        // The largest mesh, and designs whose short FIFOs are to be full.
+        let unwise = ["mesh_16x16.toml", "mutate_two_stages.toml", "mutate_three_stages.toml"];
+        let unwise = unwise.iter().any(|name| path.ends_with(name));
+        assert_eq!(warnings.is_empty(), !unwise, "{}: {warnings}", path.display());
     }
 }
 

@@ -12,7 +12,12 @@ pub fn source<'a>(files: &'a [SourceFile], module: &str) -> &'a SourceFile {
     files.iter().find(|f| is_source(f, module)).unwrap_or_else(|| panic!("no {module}"))
 }
 
-/// The same, to be changed.
+/// The same, to be changed. It has lost its properties, which may repeat a text of the module and which no simulation reads.
 pub fn source_mut<'a>(files: &'a mut [SourceFile], module: &str) -> &'a mut SourceFile {
-    files.iter_mut().find(|f| is_source(f, module)).unwrap_or_else(|| panic!("no {module}"))
+    let file = files.iter_mut().find(|f| is_source(f, module)).unwrap_or_else(|| panic!("no {module}"));
+    if let Some((before, after)) = file.text.split_once("`ifdef FORMAL\n") {
+        let after = after.split_once("`endif\n").expect("the properties end").1;
+        file.text = before.to_owned() + after;
+    }
+    file
 }

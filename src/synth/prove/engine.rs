@@ -184,11 +184,13 @@ impl Attempt<'_> {
             // Where the plain search finds no invariant soon, one that drops more literals mostly does.
             false => vec![format!("pdr -T {}", seconds.min(PLAIN)), format!("pdr -nct -T {seconds}")],
         };
-        let mut verdict = Verdict::Open;
-        for way in ways {
-            if verdict == Verdict::Open {
-                verdict = self.abc(dir.path(), &way)?;
-            }
+        let mut verdict = self.abc(dir.path(), &ways[0])?;
+        if let (Verdict::Open, Some(way)) = (&verdict, ways.get(1)) {
+            // ABC may end by a signal where this search meets its limit.
+            verdict = match self.abc(dir.path(), way) {
+                Err(WorkError::Failed { status, .. }) if status.code().is_none() => Verdict::Open,
+                other => other?,
+            };
         }
         let mut broken = Vec::new();
         if let Verdict::Refuted { frame } = verdict {

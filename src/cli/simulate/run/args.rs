@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
-  meshkv run configs/tiny.toml --tokens 24 --device --fault slverr@hbm0:3 a memory that fails, and the device's report
+  meshkv run configs/tiny.toml --tokens 24 --device --fault slverr@0:3    a memory that fails, and the report of it
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
   meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
   meshkv sim run configs/tiny.toml --lengths 20,25 --prefix 16 --timing  after a common prefix, which is read once
