@@ -105,11 +105,11 @@ impl<'a> Bench<'a> {
         let modules = emit::modules(design);
         let top: &ModuleSpec = modules.iter().find(|m| m.name == emit::TRANSPORT).unwrap();
         let library = library_of(BuildForm::TransportAlone, design, files);
-        let mut pins = Pins::open(verilated(&library, power_up(seed)).unwrap(), top, &Clocks::IN_STEP).unwrap();
+        let mut pins =
+            Pins::open(verilated(&library, power_up(seed)).unwrap(), top, &Clocks::IN_STEP).unwrap();
         let width = |name: &str| top.ports.iter().find(|p| p.name == name).unwrap().width.bits;
         let mesh = design.mesh;
-        let widths =
-            [width("cmd_tag"), width("cmd_mask"), width("cmd_first"), index_bits(mesh.cols())];
+        let widths = [width("cmd_tag"), width("cmd_mask"), width("cmd_first"), index_bits(mesh.cols())];
         let mut pin = |name: &str| pins.pin(top, name, 1).unwrap();
         let ports = Ports {
             rx_valid: pin("rx_valid"),
@@ -185,7 +185,11 @@ impl<'a> Bench<'a> {
     fn delay(&self, tile: u64) -> u64 {
         let tiles = self.design.mesh.tiles() as u64;
         let period = u64::from(self.design.mare.bloom_refresh);
-        if tile + 1 == tiles { 3 * period + 50 } else { 4 + 9 * tile }
+        if tile + 1 == tiles {
+            3 * period + 50
+        } else {
+            4 + 9 * tile
+        }
     }
 
     fn chunk_flits(&self) -> u64 {
@@ -200,9 +204,9 @@ impl<'a> Bench<'a> {
             let (slice, chunk) = (self.below(SLICES), self.below(CHUNKS));
             let busy = |e: &Episode| e.tile == tile && (e.name.slice, e.name.chunk) == (slice, chunk);
             if !self.open.iter().any(busy) {
-                let free = (0..4).map(|generation| Name { slice, chunk, generation }).find(|name| {
-                    self.free_from.get(&(tile, *name)).is_none_or(|&from| from <= now)
-                });
+                let free = (0..4)
+                    .map(|generation| Name { slice, chunk, generation })
+                    .find(|name| self.free_from.get(&(tile, *name)).is_none_or(|&from| from <= now));
                 if let Some(name) = free {
                     self.open.push(Episode { tile, name, here: 0 });
                     self.coming.push_back((tile, name, false));
@@ -227,7 +231,8 @@ impl<'a> Bench<'a> {
         let next = (self.credits > 0).then(|| self.coming.pop_front()).flatten();
         self.pins.set(self.ports.rx_valid, 0, u64::from(next.is_some()) << vn0);
         if let Some((tile, name, again)) = next {
-            let (x, y) = (tile % u64::from(self.design.mesh.cols()), tile / u64::from(self.design.mesh.cols()));
+            let (x, y) =
+                (tile % u64::from(self.design.mesh.cols()), tile / u64::from(self.design.mesh.cols()));
             let key = Bench::tag(name.slice) | name.generation << tag_bits;
             let place = y << x_bits | x;
             let key_bits = tag_bits + 2;
@@ -327,7 +332,8 @@ fn judge_flits(bench: &Bench, judged: &mut Judged) {
         if !flit.intact {
             judged.broken.push(format!("{flit:?} is not what was filled in"));
         }
-        let follows = last.is_some_and(|last| (last.name, last.dest, last.place + 1) == (flit.name, flit.dest, flit.place));
+        let follows = last
+            .is_some_and(|last| (last.name, last.dest, last.place + 1) == (flit.name, flit.dest, flit.place));
         if flit.place > 0 && !follows {
             judged.broken.push(format!("{flit:?} does not follow the one before it in its chunk"));
         }
@@ -353,7 +359,10 @@ fn judge_names(bench: &Bench, judged: &mut Judged) {
         let asked = wishes.get(of).cloned().unwrap_or_default();
         for (k, at) in times.iter().enumerate() {
             if asked.iter().filter(|(asked, _)| asked < at).count() <= k {
-                judged.broken.push(format!("{of:?} comes for the {}th time in cycle {at} and was not asked for", k + 1));
+                judged.broken.push(format!(
+                    "{of:?} comes for the {}th time in cycle {at} and was not asked for",
+                    k + 1
+                ));
             }
         }
     }
@@ -363,20 +372,33 @@ fn judge_names(bench: &Bench, judged: &mut Judged) {
         for (begun, next) in firsts.clone().zip(firsts.skip(1).chain([u64::MAX])) {
             let mut here = came.iter().copied().filter(|at| (begun..next).contains(at));
             let Some(first) = here.next() else {
-                judged.broken.push(format!("tile {tile} asks for {name:?} in cycle {begun} and gets nothing"));
+                judged
+                    .broken
+                    .push(format!("tile {tile} asks for {name:?} in cycle {begun} and gets nothing"));
                 continue;
             };
-            let repeats: Vec<_> = asked.iter().filter(|(at, again)| *again && (begun..next).contains(at)).collect();
+            let repeats: Vec<_> =
+                asked.iter().filter(|(at, again)| *again && (begun..next).contains(at)).collect();
             // A request that a repeat of any tile has joined leaves no mark.
-            let unmarked = bench.fetches.iter().any(|f| f.name == *name && f.again && f.at + 400 > begun && f.at <= first);
-            let mut names: BTreeSet<Name> = bench.sent.iter().filter(|s| s.at + 2 * period + MARKED > first && s.at <= first).map(|s| s.name).collect();
+            let unmarked = bench
+                .fetches
+                .iter()
+                .any(|f| f.name == *name && f.again && f.at + 400 > begun && f.at <= first);
+            let mut names: BTreeSet<Name> = bench
+                .sent
+                .iter()
+                .filter(|s| s.at + 2 * period + MARKED > first && s.at <= first)
+                .map(|s| s.name)
+                .collect();
             names.insert(*name);
             let full = names.len() > bench.design.mare.tag_entries as usize;
             let within = here.clone().find(|at| *at + MARKED < first + period);
             if !unmarked && !full && !repeats.is_empty() {
                 judged.suppressed += 1;
                 if let Some(at) = within {
-                    judged.broken.push(format!("tile {tile} gets {name:?} in cycle {first} and again in {at}, within a period"));
+                    judged.broken.push(format!(
+                        "tile {tile} gets {name:?} in cycle {first} and again in {at}, within a period"
+                    ));
                 }
             }
             // Nothing remembers it after two periods.
@@ -448,8 +470,18 @@ fn homes_merge_and_suppress_what_they_must_and_nothing_else() {
 fn a_home_that_breaks_a_rule_is_found() {
     let design = fabric(|_| {});
     for (file, from, to, words) in [
-        ("meshkv_duplicate_filter", "wire [TILES-1:0] left   = s_dest & ~served;", "wire [TILES-1:0] left = s_dest;", "within a period"),
-        ("meshkv_duplicate_filter", "valid_q <= (valid_q & ~(aged & {ENTRIES{tick}}))", "valid_q <= valid_q", "gets nothing"),
+        (
+            "meshkv_duplicate_filter",
+            "wire [TILES-1:0] left   = s_dest & ~served;",
+            "wire [TILES-1:0] left = s_dest;",
+            "within a period",
+        ),
+        (
+            "meshkv_duplicate_filter",
+            "valid_q <= (valid_q & ~(aged & {ENTRIES{tick}}))",
+            "valid_q <= valid_q",
+            "gets nothing",
+        ),
         ("meshkv_duplicate_filter", "wire mark = decide & ~s_again;", "wire mark = decide;", "gets nothing"),
     ] {
         let mut files = emitted(&design).to_vec();
