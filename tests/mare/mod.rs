@@ -2,4 +2,5 @@
 
 mod duplicates;
 mod fetch;
+mod oracle;
 mod switches;

@@ -13,6 +13,9 @@ pub enum BuildForm {
     /// One router with the transport of its tile, run once for each tile; for
     /// [`crate::cosim::dut::pins::Pins`].
     TransportPieces,
+    /// The transport of one tile by itself, whose links to the router are ports: for tests that play the network and
+    /// judge a requester or a home from its ports; for [`crate::cosim::dut::pins::Pins`].
+    TransportAlone,
     /// The whole fabric, with all of its wiring; for [`crate::cosim::dut::pins::Pins`].
     WholeFabric,
     /// The fabric as one router with its tile, run once for each tile, and the periphery. It builds
@@ -43,6 +46,7 @@ impl BuildForm {
             BuildForm::WholeMesh => "mesh",
             BuildForm::OneRouter => "tile",
             BuildForm::TransportPieces => "node",
+            BuildForm::TransportAlone => "transport",
             BuildForm::WholeFabric => "full",
             BuildForm::FabricPieces => "pieces",
             BuildForm::NetworkEndpoints => "endpoints",

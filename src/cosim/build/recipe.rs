@@ -131,7 +131,7 @@ fn pieces_of(
 ) -> Vec<Piece> {
     let spec = |name: &str| module(modules, name);
     let beside: Vec<&str> = match form {
-        BuildForm::TransportPieces => vec![TRANSPORT],
+        BuildForm::TransportPieces | BuildForm::TransportAlone => vec![TRANSPORT],
         BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => vec![TILE, PAD, ROOT],
         _ => vec![TILE],
     };
@@ -145,6 +145,7 @@ fn pieces_of(
         BuildForm::FabricPieces => (node(), spec(FABRIC).clone(), of_node()),
         BuildForm::NetworkEndpoints => (spec(TILE).clone(), endpoint_ports(design), vec![TILE]),
         BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => (node(), spec(CORE).clone(), of_node()),
+        BuildForm::TransportAlone => (spec(TRANSPORT).clone(), spec(TRANSPORT).clone(), vec![TRANSPORT]),
         BuildForm::WholeCore => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
         BuildForm::WholeDevice | BuildForm::FrontAlone => {
             let whole = form == BuildForm::WholeDevice;
@@ -227,7 +228,11 @@ fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {
 fn config_header(design: &Design, trace: Option<Option<u32>>, form: BuildForm) -> String {
     let (cols, rows) = if matches!(
         form,
-        BuildForm::WholeFabric | BuildForm::WholeCore | BuildForm::WholeDevice | BuildForm::FrontAlone
+        BuildForm::TransportAlone
+            | BuildForm::WholeFabric
+            | BuildForm::WholeCore
+            | BuildForm::WholeDevice
+            | BuildForm::FrontAlone
     ) {
         (1, 1)
     } else {

@@ -125,11 +125,15 @@ fn faults(draw: &mut Draw, design: &Design) -> Vec<Injected> {
     let fault = |draw: &mut Draw| {
         let (port, number) = (draw.from(0, design.memory.ports - 1), draw.from(0, 9));
         let (cycle, cycles) = (draw.from(0, 1500), draw.from(1, 2000));
-        let text = match draw.from(0, 3) {
-            0 => format!("slverr@hbm{port}:{number}"),
-            1 => format!("decerr@hbm{port}:{number}"),
-            2 => format!("late@hbm{port}:{number}+{cycles}"),
-            _ => format!("stall@hbm{port}:{cycle}+{cycles}"),
+        // A silence takes a time-out, which is longer than all else: it is rare.
+        let text = match draw.from(0, 12) {
+            12 => format!("mute@hbm{port}:{number}"),
+            kind => match kind % 4 {
+                0 => format!("slverr@hbm{port}:{number}"),
+                1 => format!("decerr@hbm{port}:{number}"),
+                2 => format!("late@hbm{port}:{number}+{cycles}"),
+                _ => format!("stall@hbm{port}:{cycle}+{cycles}"),
+            },
         };
         text.parse().expect("what is drawn is a fault")
     };

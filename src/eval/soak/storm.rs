@@ -1,7 +1,7 @@
 //! Random storms of fetches: many tiles ask for few ranges, so that homes and requesters come into rare states.
 
 use super::Draw;
-use crate::config::Config;
+use crate::config::{Config, PlacementKind};
 use crate::cosim::workloads::fetch::scenario::{self, Workload};
 use crate::cosim::workloads::fetch::{Bench, FetchError, Plan};
 use crate::design::Design;
@@ -74,6 +74,8 @@ fn config(draw: &mut Draw) -> Config {
     (c.mare.bloom_bits, c.mare.tag_entries) = (draw.of(&[16, 64, 256]), draw.of(&[1, 5, 16]));
     c.mare.bloom_refresh = draw.of(&[4, 16, 96, 1000]);
     (c.takv.column_stride, c.takv.swap_epoch) = (draw.of(&[0, 1]), None);
+    // Of one home all tiles ask at once.
+    c.takv.placement = draw.of(&[PlacementKind::Takv, PlacementKind::Takv, PlacementKind::Hub]);
     (c.pad.enable, c.pad.fifo_depth) = (!draw.one_in(4), Some(draw.of(&[5, 16, 48, 61])));
     (c.kv.segment_tokens, c.pe.head_dim) = (draw.of(&[8, 13, 16]), draw.of(&[32, 64]));
     (c.kv.uram_per_tile, c.kv.banks) = (draw.of(&[1, 2]), draw.from(1, 4));
