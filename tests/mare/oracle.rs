@@ -23,8 +23,8 @@ const SLICES: u64 = 2;
 /// Chunks of a slice that are asked for.
 const CHUNKS: u64 = 2;
 /// Cycles with new fetches, and cycles in which all of them must end.
-const CYCLES: u64 = 12_000;
-const DRAIN: u64 = 6_000;
+const CYCLES: u64 = 40_000;
+const DRAIN: u64 = 10_000;
 /// Cycles in which a fetch passes from the port to the request table while nothing holds it back.
 const PASS: u64 = 6;
 /// Cycles from the mark of a chunk to its flits at the port, at most, while the network takes a flit in most cycles.
@@ -392,8 +392,12 @@ fn judge_names(bench: &Bench, judged: &mut Judged) {
                 .collect();
             names.insert(*name);
             let full = names.len() > bench.design.mare.tag_entries as usize;
+            // A tag that another tile's request has made lives no longer for this one.
+            let older = bench.sent.iter().any(|s| {
+                s.name == *name && s.at < first && s.at + chunk < first && s.at + 2 * period + MARKED > first
+            });
             let within = here.clone().find(|at| *at + MARKED < first + period);
-            if !unmarked && !full && !repeats.is_empty() {
+            if !unmarked && !full && !older && !repeats.is_empty() {
                 judged.suppressed += 1;
                 if let Some(at) = within {
                     judged.broken.push(format!(
@@ -439,7 +443,7 @@ fn judge_merges(bench: &Bench, judged: &mut Judged) {
 fn fabric(change: impl FnOnce(&mut Config)) -> Design {
     design(3, 2, |c| {
         c.mare.coalesce_window = 16;
-        c.mare.bloom_refresh = 120;
+        c.mare.bloom_refresh = 400;
         c.mare.tag_entries = 16;
         c.mare.request_entries = 16;
         change(c);
@@ -454,7 +458,7 @@ fn homes_merge_and_suppress_what_they_must_and_nothing_else() {
         (2, |c| c.mare.coalesce_window = 40),
         (3, |c| c.mare.tag_entries = 2),
         (4, |c| c.mare.request_entries = 2),
-        (5, |c| c.mare.bloom_refresh = 40),
+        (5, |c| c.mare.bloom_refresh = 100),
     ] {
         let design = fabric(change);
         let found = judged(&design, &emitted(&design), seed);
@@ -469,6 +473,7 @@ fn homes_merge_and_suppress_what_they_must_and_nothing_else() {
 #[test]
 fn a_home_that_breaks_a_rule_is_found() {
     let design = fabric(|_| {});
+    // Tags that never end leave none for others: the Bloom filter forgets what they know.
     for (file, from, to, words) in [
         (
             "meshkv_duplicate_filter",
@@ -480,7 +485,7 @@ fn a_home_that_breaks_a_rule_is_found() {
             "meshkv_duplicate_filter",
             "valid_q <= (valid_q & ~(aged & {ENTRIES{tick}}))",
             "valid_q <= valid_q",
-            "gets nothing",
+            "within a period",
         ),
         ("meshkv_duplicate_filter", "wire mark = decide & ~s_again;", "wire mark = decide;", "gets nothing"),
     ] {
