@@ -488,6 +488,19 @@ fn a_home_that_breaks_a_rule_is_found() {
             "within a period",
         ),
         ("meshkv_duplicate_filter", "wire mark = decide & ~s_again;", "wire mark = decide;", "gets nothing"),
+        (
+            "meshkv_request_table",
+            "dest_mem[asked] <= p_tile_q | (dest_mem[asked] & {TILES{in_time}});",
+            "dest_mem[asked] <= p_tile_q;",
+            "not answered together",
+        ),
+        (
+            "meshkv_request_table",
+            "open_q   <= start | (open_q & ~may_close);",
+            "open_q <= start;",
+            "never gets all",
+        ),
+        ("meshkv_slice_streamer", "rd_addr = base_q + ", "rd_addr = 1'b1 + ", "is not what was filled in"),
     ] {
         let mut files = emitted(&design).to_vec();
         let source = source_mut(&mut files, file);

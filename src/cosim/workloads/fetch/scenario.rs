@@ -283,8 +283,12 @@ fn storm(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32,
         state = mix(state);
         (state >> 16) % n.max(1)
     };
+    // In some storms all slices come late: then homes are asked for more than they park.
+    let late = below(4) == 0;
     for resident in &mut plan.residents {
-        if below(2) == 0 {
+        if late {
+            resident.cycle = latest;
+        } else if below(2) == 0 {
             resident.cycle = 1 + below(latest);
         }
     }
