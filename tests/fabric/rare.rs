@@ -6,10 +6,16 @@ use meshkv::model::cycle::common::{Rare, Reached, RARE};
 /// Seeds that are tried at most.
 const SEEDS: u64 = 240;
 
-/// What these cases do not reach: queries come beside slices in a device only, steps that overlap name slices again, and a
-/// home has no second token before the first is in its slice.
-const ELSEWHERE: [Rare; 5] =
-    [Rare::JobsKept, Rare::RowsFull, Rare::NextOfName, Rare::NameAwaited, Rare::TokenAwaited];
+/// What these cases do not reach. Queries come beside slices in a device only. Steps that overlap name slices again. A home
+/// has no second token before the first is in its slice. Tiles have fewer ranges at once than a home parks.
+const ELSEWHERE: [Rare; 6] = [
+    Rare::JobsKept,
+    Rare::RowsFull,
+    Rare::NextOfName,
+    Rare::NameAwaited,
+    Rare::TokenAwaited,
+    Rare::QueueFull,
+];
 
 #[test]
 fn seeds_of_soak_lead_to_every_rare_state() {
