@@ -17,6 +17,18 @@ pub use network::{take, SoakCase, SoakRun};
 pub use storm::SoakStorm;
 
 use crate::cosim::hash::mix;
+use crate::model::cycle::common::Rare;
+
+/// Rare states that these cases do not reach. Queries come beside slices in a device only. Steps that overlap name slices
+/// again. A home has no second token before the first is in its slice. Tiles have fewer ranges at once than a home parks.
+pub const BEYOND: [Rare; 6] = [
+    Rare::JobsKept,
+    Rare::RowsFull,
+    Rare::NextOfName,
+    Rare::NameAwaited,
+    Rare::TokenAwaited,
+    Rare::QueueFull,
+];
 
 /// Draws numbers from a seed.
 pub(super) struct Draw(u64);
