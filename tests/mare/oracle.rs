@@ -71,15 +71,10 @@ struct Episode {
 }
 
 struct Ports {
-    rx_valid: Pin,
-    rx_head: Pin,
-    rx_data: Pin,
-    rx_credit: Pin,
-    tx_valid: Pin,
-    tx_dest: Pin,
-    tx_head: Pin,
-    tx_data: Pin,
-    tx_credit: Pin,
+    /// Valid, head, data, credit.
+    rx: [Pin; 4],
+    /// Valid, destinations, head, data, credit.
+    tx: [Pin; 5],
 }
 
 struct Bench<'a> {
@@ -112,15 +107,8 @@ impl<'a> Bench<'a> {
         let widths = [width("cmd_tag"), width("cmd_mask"), width("cmd_first"), index_bits(mesh.cols())];
         let mut pin = |name: &str| pins.pin(top, name, 1).unwrap();
         let ports = Ports {
-            rx_valid: pin("rx_valid"),
-            rx_head: pin("rx_head"),
-            rx_data: pin("rx_data"),
-            rx_credit: pin("rx_credit"),
-            tx_valid: pin("tx_valid"),
-            tx_dest: pin("tx_dest"),
-            tx_head: pin("tx_head"),
-            tx_data: pin("tx_data"),
-            tx_credit: pin("tx_credit"),
+            rx: ["rx_valid", "rx_head", "rx_data", "rx_credit"].map(&mut pin),
+            tx: ["tx_valid", "tx_dest", "tx_head", "tx_data", "tx_credit"].map(&mut pin),
         };
         let names = ["fill_valid", "fill_addr", "fill_data", "claim_valid", "claim_slot", "claim_tag"];
         let staging = names.map(&mut pin);
@@ -229,26 +217,26 @@ impl<'a> Bench<'a> {
         let now = self.pins.cycle();
         let vn0 = self.design.router.vn0_vcs;
         let next = (self.credits > 0).then(|| self.coming.pop_front()).flatten();
-        self.pins.set(self.ports.rx_valid, 0, u64::from(next.is_some()) << vn0);
+        self.pins.set(self.ports.rx[0], 0, u64::from(next.is_some()) << vn0);
         if let Some((tile, name, again)) = next {
             let (x, y) =
                 (tile % u64::from(self.design.mesh.cols()), tile / u64::from(self.design.mesh.cols()));
             let key = Bench::tag(name.slice) | name.generation << tag_bits;
             let place = y << x_bits | x;
             let key_bits = tag_bits + 2;
-            self.pins.set(self.ports.rx_head, 0, key | 1 << key_bits | place << (key_bits + mask_bits));
+            self.pins.set(self.ports.rx[1], 0, key | 1 << key_bits | place << (key_bits + mask_bits));
             let first = name.chunk * self.chunk_flits();
             let last = first + self.chunk_flits() - 1;
             let data = first | last << index_bits | u64::from(again) << (2 * index_bits);
-            self.pins.set(self.ports.rx_data, 0, data);
+            self.pins.set(self.ports.rx[2], 0, data);
             self.credits -= 1;
             self.fetches.push(Fetch { at: now, tile, name, again });
         }
         self.pins.tick().unwrap();
-        self.credits += (self.pins.get(self.ports.rx_credit, 0) >> vn0 & 1) as u32;
-        let valid = self.pins.get(self.ports.tx_valid, 0);
+        self.credits += (self.pins.get(self.ports.rx[3], 0) >> vn0 & 1) as u32;
+        let valid = self.pins.get(self.ports.tx[0], 0);
         // The network returns a slot at once.
-        self.pins.set(self.ports.tx_credit, 0, valid);
+        self.pins.set(self.ports.tx[4], 0, valid);
         if valid >> (vn0 + 1) != 0 {
             self.send(now);
         }
@@ -258,14 +246,14 @@ impl<'a> Bench<'a> {
     /// Notes a flit that the home sends.
     fn send(&mut self, now: u64) {
         let [tag_bits, _, index_bits, _] = self.widths;
-        let head = self.pins.get(self.ports.tx_head, 0) >> 1;
+        let head = self.pins.get(self.ports.tx[2], 0) >> 1;
         let field = |at: u32, bits: u32| head >> at & ((1 << bits) - 1);
         let (tag, generation) = (field(0, tag_bits), field(tag_bits, 2));
         let index = field(tag_bits + 2, index_bits);
         let slice = tag - 1;
         let (chunk, place) = (index / self.chunk_flits(), index % self.chunk_flits());
-        let intact = self.pins.get(self.ports.tx_data, 0) == Bench::payload(slice, index);
-        let dest = self.pins.get(self.ports.tx_dest, 0);
+        let intact = self.pins.get(self.ports.tx[3], 0) == Bench::payload(slice, index);
+        let dest = self.pins.get(self.ports.tx[1], 0);
         let sent = Sent { at: now, name: Name { slice, chunk, generation }, place, dest, intact };
         self.sent.push(sent);
         let tiles = self.design.mesh.tiles() as u64;
