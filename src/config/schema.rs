@@ -77,11 +77,14 @@ pub struct Noc {
     /// paths of the router.
     #[schemars(range(min = 2, max = 3))]
     pub router_stages: u32,
+    /// Parity of flits from the staging memory to the array and from link to link: a flipped bit ends the run with an
+    /// error that names the place.
+    pub parity: bool,
 }
 
 impl Default for Noc {
     fn default() -> Self {
-        Noc { flit_width: 512, vn0_vcs: 2, vn1_vcs: 2, vc_depth: 8, router_stages: 2 }
+        Noc { flit_width: 512, vn0_vcs: 2, vn1_vcs: 2, vc_depth: 8, router_stages: 2, parity: false }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::design::card::floorplan::Floorplan;
 use crate::design::card::fpga::Fpga;
 use crate::design::card::memory::Memory;
 use crate::design::card::wires::Wires;
-use crate::design::device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+use crate::design::device::totals::{COUNTER_KINDS, FLAW_BITS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use crate::design::mare::mare::Mare;
 use crate::design::network::flit::{index_bits, FlitLayout};
 use crate::design::network::mesh::Mesh;
@@ -140,12 +140,18 @@ impl Design {
         [memory.id_width + asks + 1, memory.id_width + self.flit.data_width + 3 + 1 + 1]
     }
 
+    /// Bits of the errors that a tile reports.
+    pub fn error_bits(&self) -> u32 {
+        TILE_ERRORS + if self.flit.parity { FLAW_BITS } else { 0 }
+    }
+
     /// Wires that cross between SLRs, per column, port, tile and row. They do not depend on the floorplan or
     /// its registers.
     pub fn wires(&self) -> Wires {
         let (flit, vcs) = (&self.flit, self.router.vcs());
         // Each direction of a link carries valid and payload, and the credits of the opposite direction.
-        let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
+        let payload = flit.carried_width() + flit.link_parity();
+        let link = payload + flit.head_width + flit.column_dest_width + 2 * vcs;
         // The bus goes north with a valid bit. Its credit and the occupancy value go south.
         let value = if self.swaps() { VALUE_WIDTH + 1 } else { 0 };
         // Words of new tokens, with valid, credit, and whether any waits.
@@ -154,7 +160,7 @@ impl Design {
             column: [link + self.bus.word + 1, link + 1 + value],
             port: self.way_bits().iter().sum::<u32>() + append,
             tiles_per_port: self.memory.tiles_per_port,
-            tile: TILE_ERRORS,
+            tile: self.error_bits(),
             row: COUNTER_KINDS * TOTAL_BITS + RESETS,
             once: COUNTER_KINDS * SELECT_TILE_BITS,
         }

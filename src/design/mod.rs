@@ -31,12 +31,13 @@ pub use design::Design;
 pub use device::counters::{counters_schema, counts_schema, pad_events, PAD_EVENTS, TILE_EVENTS};
 pub use device::exchange::Exchange;
 pub use device::host_facts::HostFact;
-pub use device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+pub use device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TOTAL_BITS};
 pub use load::Illegal;
 pub use mare::mare::Mare;
 pub use mare::row_flits::flits_of_rows;
 pub use mare::slice::{flit_elements, half_flits, segments, slice_flits};
 pub use mare::staging::{ultra_blocks, Staging};
+pub use network::flaw::Flaw;
 pub use network::flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use network::mesh::{Mesh, NodeId, Port};
 pub use network::router::{

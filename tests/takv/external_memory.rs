@@ -8,7 +8,8 @@ use crate::support::verilated::library_of;
 use meshkv::config::Config;
 use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image, Layout};
-use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload};
+use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, Plan, Workload};
+use meshkv::cosim::workloads::{TileError, TileErrorKind};
 use meshkv::cosim::workloads::TIMEOUT;
 use meshkv::design::{check, Design, Mapping};
 use meshkv::emit::emit;
@@ -128,7 +129,7 @@ fn the_slowest_memory_that_is_legal_serves_a_step_and_a_slower_one_is_given_up()
         );
         // Less than a flit in the time for which a home waits.
         plan.memory.bytes_per_cycle = 7.0 / f64::from(1 << 16);
-        assert!(matches!(run(&plan), Err(DecodeError::Memory { .. })), "{tiles} tiles a port");
+        assert!(matches!(run(&plan), Err(DecodeError::Reported { .. })), "{tiles} tiles a port");
     }
 }
 
@@ -151,11 +152,11 @@ fn victim(design: &Design) -> ((u32, u32), u64) {
 
 /// The faults that end a run, on the Verilog and on the model. The two run separately, since the data in place of a
 /// missing answer is whatever the memory held.
-fn faults(library: &Library, design: &Design, faults: Vec<Fault>) -> Vec<MemoryFault> {
+fn faults(library: &Library, design: &Design, faults: Vec<Fault>) -> Vec<TileError> {
     let mut plan = plan(design, &ROW_ALIGNED);
     plan.memory.faults = faults;
     let sorted = |run: Result<Decoded, DecodeError>| match run {
-        Err(DecodeError::Memory { mut all, .. }) => {
+        Err(DecodeError::Reported { mut all, .. }) => {
             all.sort_unstable();
             all
         }
@@ -175,7 +176,7 @@ fn an_error_response_names_the_home_that_read() {
     for kind in [FaultKind::SlaveError, FaultKind::DecodeError] {
         // One beat in the middle of the slice.
         let fault = Fault { port: None, addresses: address + 80..address + 88, from: 0, to: u64::MAX, kind };
-        assert_eq!(faults(&library, &design, vec![fault]), [MemoryFault { tile, timeout: false }]);
+        assert_eq!(faults(&library, &design, vec![fault]), [TileError { tile, kind: TileErrorKind::Memory }]);
     }
     let mut plan = plan(&design, &ROW_ALIGNED);
     plan.image = Image::Slices(HashMap::new());
@@ -193,7 +194,7 @@ fn an_answer_that_never_comes_is_a_time_out_and_not_a_hang() {
         let fault = Fault { port: None, addresses: address..address + 1, from: 0, to: u64::MAX, kind };
         assert_eq!(
             faults(&library, &design, vec![fault])[0],
-            MemoryFault { tile, timeout: true },
+            TileError { tile, kind: TileErrorKind::Timeout },
             "{kind:?}"
         );
     }
@@ -210,7 +211,7 @@ fn a_burst_that_never_comes_ends_the_run_of_a_slice_that_is_streamed_already() {
             let addresses = address + byte..address + byte + 8;
             let fault = Fault { port: None, addresses, from: 0, to: u64::MAX, kind };
             let first = faults(&library, &design, vec![fault])[0];
-            assert_eq!(first, MemoryFault { tile, timeout: true }, "byte {byte}, {kind:?}");
+            assert_eq!(first, TileError { tile, kind: TileErrorKind::Timeout }, "byte {byte}, {kind:?}");
         }
     }
     // A home that goes on waiting for what was given up.
@@ -230,8 +231,8 @@ fn a_port_that_takes_nothing_is_a_time_out_of_its_homes() {
     let port = design.memory.port(x, y) as usize;
     for kind in [FaultKind::Deaf, FaultKind::Mute] {
         let found = faults(&library, &design, vec![Fault::of_port(port, kind)]);
-        assert!(!found.is_empty() && found.iter().all(|f| f.timeout), "{found:?}");
-        let of_port = |f: &MemoryFault| design.memory.port(f.tile.0, f.tile.1) as usize == port;
+        assert!(!found.is_empty() && found.iter().all(|f| f.kind == TileErrorKind::Timeout), "{found:?}");
+        let of_port = |f: &TileError| design.memory.port(f.tile.0, f.tile.1) as usize == port;
         assert!(found.iter().all(of_port), "{found:?}");
     }
 }

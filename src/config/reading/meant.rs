@@ -20,6 +20,7 @@ const OTHER_NAMES: &[(&str, &[&str], &[&str])] = &[
     ("noc", &["buffer_size", "buffer_depth", "buffers", "depth", "input_buffer"], &["noc.vc_depth"]),
     ("noc", &["link_width", "data_width", "channel_width", "phit", "bits"], &["noc.flit_width"]),
     ("noc", &["pipeline", "latency", "hop_cycles"], &["noc.router_stages"]),
+    ("noc", &["ecc", "crc", "edc", "protection"], &["noc.parity"]),
     ("noc", &["virtual_channels", "num_vcs", "vcs", "vc", "vc_count"], &["noc.vn0_vcs", "noc.vn1_vcs"]),
     ("takv", &["policy", "scheme"], &["takv.placement"]),
     ("takv", &["stride"], &["takv.a", "takv.column_stride"]),

@@ -250,7 +250,7 @@ fn config_header(design: &Design, trace: Option<Option<u32>>, form: BuildForm) -
         ("VC_DEPTH", design.router.vc_depth),
         ("DEST_WIDTH", design.flit.dest_width),
         ("HEAD_WIDTH", design.flit.head_width),
-        ("FLIT_WIDTH", design.flit.data_width),
+        ("FLIT_WIDTH", design.flit.carried_width()),
         ("TRACED", u32::from(trace.is_some())),
         ("CLOCKS", form.clocks()),
         // 99 levels make the wave writer follow everything that Verilator kept.

@@ -3,7 +3,7 @@
 use super::injected::{Injected, MemoryPlace, Reset, What};
 use super::seen::{Outputs, Seen};
 use crate::cosim::memory::FaultKind;
-use crate::design::Design;
+use crate::design::{Design, Flaw};
 use std::fmt;
 
 /// Part of the design that a run has, which decides who reports.
@@ -43,6 +43,10 @@ impl Expected {
     pub fn of(fault: &Injected, design: &Design, depth: Depth) -> Expected {
         match &fault.what {
             What::PeClock(_) | What::Jitter(_) => Expected::Nothing,
+            What::Flip((x, y), side, ..) if design.flit.parity => {
+                let tile = design.mesh.node(*x, *y).expect("a fault of this design has its place");
+                Expected::error("PARITY", vec![Flaw::Router(*side).info(tile)])
+            }
             What::Flip(..) => Expected::Compared,
             What::CutList(first) => Expected::error("START_LIST", vec![*first]),
             What::Reset(Reset::Soft, _) => Expected::error("RESET", vec![0]),

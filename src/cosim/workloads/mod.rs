@@ -12,4 +12,5 @@ pub mod steps;
 pub use shared::bound::Bound;
 pub use shared::breakdown::{Event, Passed};
 pub use shared::slice_id::SliceId;
+pub use shared::tile_errors::{TileError, TileErrorKind};
 pub use shared::watchdog::{Watchdog, TIMEOUT};

@@ -12,6 +12,11 @@ pub fn ultra_blocks(width: u32, words: u32) -> u32 {
     width.div_ceil(URAM_WIDTH) * words.div_ceil(URAM_DEPTH)
 }
 
+/// Bits of a flit in the staging memory of a configuration: with parity, each byte has a ninth bit.
+pub fn staged_bits(config: &Config) -> u32 {
+    config.noc.flit_width + if config.noc.parity { config.noc.flit_width / 8 } else { 0 }
+}
+
 /// Dimensions of one tile's staging memory.
 ///
 /// Blocks are placed in parallel until they are as wide as a flit. Remaining blocks add depth: a narrow flit
@@ -31,7 +36,7 @@ pub struct Staging {
 impl Staging {
     /// Computes the dimensions from a configuration, legal or not.
     pub fn new(config: &Config) -> Staging {
-        let blocks_wide = config.noc.flit_width.div_ceil(URAM_WIDTH).max(1);
+        let blocks_wide = staged_bits(config).div_ceil(URAM_WIDTH).max(1);
         let blocks_deep = config.kv.uram_per_tile / blocks_wide;
         let flits = blocks_deep * URAM_DEPTH;
         Staging { blocks_wide, blocks_deep, flits, window_flits: flits / config.kv.banks.max(1) }

@@ -62,6 +62,9 @@ pub enum DestKind {
 pub struct FlitLayout {
     /// Payload bits.
     pub data_width: u32,
+    /// Beside each payload travels a bit that makes the number of ones even.
+    #[serde(skip)]
+    pub parity: bool,
     /// Elements of K or V in a payload (E), equal to the tokens of a block of V.
     #[serde(skip)]
     pub elements: u32,
@@ -147,6 +150,7 @@ impl FlitLayout {
         };
         FlitLayout {
             data_width: config.noc.flit_width,
+            parity: config.noc.parity,
             elements: flit_elements(config),
             head_width: [&part, &kv_fetch, &kv_data].map(|f| width(f)).into_iter().max().unwrap_or(1),
             dest_kind,
@@ -197,9 +201,23 @@ impl FlitLayout {
         Self::field_width(&self.kv_data, "head_mask")
     }
 
+    /// Bits of a payload as flits carry it: with its parity, the top bit, if they have one.
+    pub fn carried_width(&self) -> u32 {
+        self.data_width + u32::from(self.parity)
+    }
+
+    /// Bits of a link beside payload, header and destination: the parity of these, and of the valid bits.
+    pub fn link_parity(&self) -> u32 {
+        if self.parity {
+            2
+        } else {
+            0
+        }
+    }
+
     /// Bits of a flit on a row link, without valid and credit.
     pub fn width(&self) -> u32 {
-        self.data_width + self.head_width + self.dest_width
+        self.carried_width() + self.head_width + self.dest_width
     }
 
     /// The `dest` bits for a set of tiles, little-endian 32-bit words as Verilator keeps them.

@@ -83,7 +83,8 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
         "job_lag",
         "job_mapping",
     ]);
-    let flit = bits(&["kv_data", "kv_mask", "kv_index", "kv_tag"]);
+    let parity = u32::from(design.flit.parity);
+    let flit = bits(&["kv_data", "kv_mask", "kv_index", "kv_tag"]) + parity;
     let fifos = [
         Crossing::fifo(
             "Requested flits, to PaD.".to_owned(),
@@ -117,6 +118,9 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     let mut single = resets().to_vec();
     if !design.pe.overlap {
         single.push(idle(tiles));
+    }
+    if design.flit.parity {
+        single.push(flawed(tiles));
     }
     context.insert("bits", &single);
 }
@@ -157,6 +161,12 @@ fn single(doc: &str, path: String, writer: &'static str, width: u32) -> Crossing
 fn idle(tiles: u32) -> Crossing {
     let path = "u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_idle";
     single("PaD is idle, to the requester.", of_tile(path, "*"), "pe", tiles)
+}
+
+/// A word with a wrong parity has come to the array.
+fn flawed(tiles: u32) -> Crossing {
+    let path = "u_fabric/gen_tile[{t}].u_tile/u_transport/u_array_flawed";
+    single("A word for the array had a wrong parity.", of_tile(path, "*"), "pe", tiles)
 }
 
 /// The reset request to the other clock, and its acknowledgement.

@@ -3,7 +3,7 @@
 use super::paths::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::{
-    Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOKEN_WAY_BITS, TOTAL_BITS,
+    Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TOKEN_WAY_BITS, TOTAL_BITS,
 };
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TILE;
@@ -132,7 +132,8 @@ fn crossings_at(design: &Design, x: u32, y: u32) -> Vec<String> {
 /// Registers between SLRs, by boundary and kind.
 fn links(design: &Design, bus_bits: u32) -> Vec<Link> {
     let (cols, flit) = (design.mesh.cols(), &design.flit);
-    let link = 2 * design.router.vcs() + flit.column_dest_width + flit.head_width + flit.data_width;
+    let payload = flit.carried_width() + flit.link_parity();
+    let link = 2 * design.router.vcs() + flit.column_dest_width + flit.head_width + payload;
     let mut links = Vec::new();
     for y in boundaries(design) {
         let of_bus = |row: u32, block: &str| -> Vec<String> {
@@ -276,7 +277,7 @@ fn ways(design: &Design) -> Vec<Way> {
         ways.push(way(
             format!("{FRONT}/gen_row[{row}].u_errors"),
             false,
-            TILE_ERRORS * cols,
+            design.error_bits() * cols,
             "Errors of tiles",
         ));
         for choice in CHOICES {

@@ -116,6 +116,7 @@ fn config(draw: &mut Draw) -> Config {
         c.model.kv_heads = c.mesh.cols * draw.from(1, 2);
         c.model.heads = c.model.kv_heads * draw.from(1, 3);
     }
+    c.noc.parity = draw.one_in(3);
     c
 }
 

@@ -82,6 +82,7 @@ fn config(draw: &mut Draw) -> Config {
     config.pe.head_dim = 32;
     config.model.layers = draw.from(1, 4);
     config.model.max_tokens = 256;
+    config.noc.parity = draw.one_in(4);
     config
 }
 

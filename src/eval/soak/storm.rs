@@ -83,6 +83,7 @@ fn config(draw: &mut Draw) -> Config {
     c.model.heads = c.model.kv_heads * draw.from(1, 3);
     (c.model.layers, c.model.max_tokens) = (1, 256);
     c.floorplan.slr_registers = !draw.one_in(3);
+    c.noc.parity = draw.one_in(3);
     c
 }
 

@@ -33,6 +33,8 @@ pub struct RunFailure {
     pub port_bad: Signal<In, Bit>,
     /// Memory did not take or answer a write of a new token.
     pub port_late: Signal<In, Bit>,
+    /// A word had a wrong parity at the examined tile.
+    pub tile_flawed: Signal<In, Bit>,
     /// A read of the list returned an error.
     pub list_fault: Signal<In, Bit>,
     /// Memory of queries, outputs or the list did not answer.
@@ -57,6 +59,8 @@ pub struct RunFailure {
     pub dirty: Signal<In, Bit>,
     /// Number of the tile.
     pub tile_place: Signal<In, Bits<16>>,
+    /// Number of the tile, and the place there.
+    pub flaw_place: Signal<In, Bits<16>>,
     /// Place of a read's error: 0 queries, 1 new tokens.
     pub read_place: Signal<In, Bits<16>>,
     /// Number of the memory port.
@@ -108,6 +112,7 @@ pub struct RunFailure {
     cause_tokens: Constant<Bits<5>>,
     cause_token_write: Constant<Bits<5>>,
     cause_token_timeout: Constant<Bits<5>>,
+    cause_parity: Constant<Bits<5>>,
     place_dirty: Constant<Bits<16>>,
     place_pe: Constant<Bits<16>>,
 }
@@ -124,6 +129,7 @@ impl RunFailure {
             pe_down: Default::default(),
             tile_bad: Default::default(),
             tile_late: Default::default(),
+            tile_flawed: Default::default(),
             read_bad: Default::default(),
             write_bad: Default::default(),
             port_bad: Default::default(),
@@ -140,6 +146,7 @@ impl RunFailure {
             skewed: Default::default(),
             dirty: Default::default(),
             tile_place: Default::default(),
+            flaw_place: Default::default(),
             read_place: Default::default(),
             port_place: Default::default(),
             io_place: Default::default(),
@@ -174,6 +181,7 @@ impl RunFailure {
             cause_tokens: cause(15),
             cause_token_write: cause(16),
             cause_token_timeout: cause(17),
+            cause_parity: cause(18),
             place_dirty: Constant::new(1.into()),
             place_pe: Constant::new(2.into()),
         }
@@ -194,6 +202,7 @@ impl Logic for RunFailure {
             | self.pe_down.val()
             | self.tile_bad.val()
             | self.tile_late.val()
+            | self.tile_flawed.val()
             | self.read_bad.val()
             | self.write_bad.val()
             | self.port_bad.val()
@@ -226,6 +235,9 @@ impl Logic for RunFailure {
         } else if self.tile_late.val() {
             self.cause.next = self.cause_memory_timeout.val();
             self.place.next = self.tile_place.val();
+        } else if self.tile_flawed.val() {
+            self.cause.next = self.cause_parity.val();
+            self.place.next = self.flaw_place.val();
         } else if self.read_bad.val() {
             self.cause.next = self.cause_query_read.val();
             self.place.next = self.read_place.val();
@@ -282,7 +294,7 @@ pub struct Causes {
     /// The core could not be reset for a run that had not failed before.
     pub unreset: bool,
     /// Events that end any run, from the host's reset to the watchdog.
-    pub ends: [bool; 11],
+    pub ends: [bool; 12],
     /// Events that refuse a run, from the list to answers that memory owes.
     pub refuses: [bool; 8],
 }
@@ -329,11 +341,12 @@ mod tests {
     use crate::kernels::device::run_failure::*;
 
     /// Numbers of the causes and places to report, by priority.
-    const REPORTS: [(u64, u64); 19] = [
+    const REPORTS: [(u64, u64); 20] = [
         (1, 0),
         (1, 2),
         (2, 100),
         (3, 100),
+        (18, 111),
         (4, 108),
         (5, 0),
         (16, 109),
@@ -365,19 +378,21 @@ mod tests {
         uut.read_place.next = 108.into();
         uut.port_place.next = 109.into();
         uut.untold_place.next = 110.into();
-        for case in 0..1_u32 << 21 {
-            let ends = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|i| case >> i & 1 != 0);
-            let refuses = [11, 12, 13, 14, 15, 16, 17, 18].map(|i| case >> i & 1 != 0);
+        uut.flaw_place.next = 111.into();
+        for case in 0..1_u32 << 22 {
+            let ends = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(|i| case >> i & 1 != 0);
+            let refuses = [12, 13, 14, 15, 16, 17, 18, 19].map(|i| case >> i & 1 != 0);
             // At rest; under way; about to begin, which is under way as well; not to be reset.
             let [works, ready, unreset] =
                 [[false; 3], [true, false, false], [true, true, false], [false, false, true]]
-                    [case as usize >> 19];
+                    [case as usize >> 20];
             [uut.works.next, uut.ready.next, uut.unreset.next] = [works, ready, unreset];
             [
                 uut.ended.next,
                 uut.pe_down.next,
                 uut.tile_bad.next,
                 uut.tile_late.next,
+                uut.tile_flawed.next,
                 uut.read_bad.next,
                 uut.write_bad.next,
                 uut.port_bad.next,
@@ -400,11 +415,11 @@ mod tests {
 
             let outcome = rule(&Causes { works, ready, unreset, ends, refuses });
             let found = [uut.fails.val(), uut.refused.val(), uut.accepts.val()];
-            assert!(!unreset || found[0], "case {case:021b}: the run ends without a report");
-            assert_eq!(found, [outcome.fails, outcome.refused, outcome.accepts], "case {case:021b}");
+            assert!(!unreset || found[0], "case {case:022b}: the run ends without a report");
+            assert_eq!(found, [outcome.fails, outcome.refused, outcome.accepts], "case {case:022b}");
             let (cause, place) = outcome.cause.map_or((0, 0), |cause| REPORTS[cause]);
-            assert_eq!(uut.cause.val(), cause, "case {case:021b}");
-            assert_eq!(uut.place.val(), place, "case {case:021b}");
+            assert_eq!(uut.cause.val(), cause, "case {case:022b}");
+            assert_eq!(uut.place.val(), place, "case {case:022b}");
         }
     }
 }

@@ -99,13 +99,12 @@ fn of_core(
 
 /// The report of a run of the core.
 fn seen(done: &AttentionResult) -> Seen {
-    let cause = |timeout: bool| if timeout { "MEMORY_TIMEOUT" } else { "MEMORY" };
     let outputs = match done.wrong().len() {
         0 => Outputs::Right(done.outputs.len()),
         differing => Outputs::Wrong(differing, done.outputs.len()),
     };
     Seen {
-        errors: done.reported.iter().map(|&(tile, timeout)| (cause(timeout), tile)).collect(),
+        errors: done.reported.clone(),
         rules: done.rules.clone(),
         outputs,
         ended: None,

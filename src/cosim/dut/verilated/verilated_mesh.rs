@@ -40,7 +40,11 @@ pub struct VerilatedMesh {
     geometry: Geometry,
     dest_words: usize,
     head_words: usize,
+    /// Words of a payload, and as flits carry it.
     data_words: usize,
+    carried_words: usize,
+    /// Bit of the parity of a payload, if flits carry it.
+    parity: Option<u32>,
     /// Probabilities of tiles that stall, by index.
     stalls: HashMap<usize, f64>,
 }
@@ -62,7 +66,7 @@ impl VerilatedMesh {
             vc_depth: design.router.vc_depth,
             dest_width: design.flit.dest_width,
             head_width: design.flit.head_width,
-            flit_width: design.flit.data_width,
+            flit_width: design.flit.carried_width(),
             ..geometry
         };
         if geometry != wanted {
@@ -78,7 +82,9 @@ impl VerilatedMesh {
             geometry,
             dest_words: words(geometry.dest_width),
             head_words: words(geometry.head_width),
-            data_words: words(geometry.flit_width),
+            data_words: words(design.flit.data_width),
+            carried_words: words(geometry.flit_width),
+            parity: design.flit.parity.then_some(design.flit.data_width),
             stalls: HashMap::new(),
         };
         dut.reset()?;
@@ -110,6 +116,18 @@ impl VerilatedMesh {
         assert_eq!(flit.dest.len(), self.dest_words, "words of dest");
         assert_eq!(flit.head.len(), self.head_words, "words of head");
         assert_eq!(flit.data.len(), self.data_words, "words of data");
+        let carried;
+        let data = match self.parity {
+            None => flit.data,
+            Some(at) => {
+                let mut words = flit.data.to_vec();
+                words.resize(self.carried_words, 0);
+                let ones: u32 = flit.data.iter().map(|word| word.count_ones()).sum();
+                words[at as usize / 32] |= (ones % 2) << (at % 32);
+                carried = words;
+                &carried
+            }
+        };
         let raw = RawFlit {
             tile: flit.tile.index() as u32,
             queue: flit.class as u32,
@@ -118,7 +136,7 @@ impl VerilatedMesh {
             ready_cycle: flit.ready_cycle,
             dest: flit.dest.as_ptr(),
             head: flit.head.as_ptr(),
-            data: flit.data.as_ptr(),
+            data: data.as_ptr(),
         };
         // SAFETY: the handle is live; tile, queue and lengths are those the shim reads (checked
         // above); it copies the words and keeps no pointer.
@@ -153,14 +171,14 @@ impl VerilatedMesh {
         // SAFETY: the handle is live; the result points at `count` records of this many words,
         // which stay until the next step or reset, and so longer than the borrow of `self`.
         let start = unsafe { (self.library.symbols().take_ejections)(self.handle.as_ptr(), &mut count) };
-        let words = EJECTION_HEADER + self.head_words + self.data_words;
+        let words = EJECTION_HEADER + self.head_words + self.carried_words;
         let all: &[u32] = match count {
             // An empty buffer may have no address.
             0 => &[],
             // SAFETY: as above.
             _ => unsafe { slice::from_raw_parts(start, count * words) },
         };
-        let (mesh, head_words) = (self.mesh, self.head_words);
+        let (mesh, head_words, data_words) = (self.mesh, self.head_words, self.data_words);
         all.chunks_exact(words).map(move |record| {
             let (head, data) = record[EJECTION_HEADER..].split_at(head_words);
             Ejection {
@@ -168,7 +186,7 @@ impl VerilatedMesh {
                 tile: node(mesh, record[2]),
                 vc: record[3],
                 head,
-                data,
+                data: &data[..data_words],
             }
         })
     }

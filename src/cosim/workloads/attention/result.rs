@@ -114,8 +114,8 @@ pub struct AttentionResult {
     pub passed: Passed,
     /// Every cycle of each tile, up to the requested number.
     pub timeline: Vec<Vec<Sample>>,
-    /// Tiles that report an error of their memory, or, if true, a time-out; they are violations, too.
-    pub reported: Vec<(u32, bool)>,
+    /// Errors that tiles report, each by its name among the bits of ERROR and ERROR_INFO; they are violations, too.
+    pub reported: Vec<(&'static str, u32)>,
     /// Broken rules of AXI4 at the ports of memory; they are violations, too.
     pub rules: Vec<String>,
     /// First cycle in which each fault of the memory took effect, in their order.

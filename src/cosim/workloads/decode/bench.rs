@@ -3,7 +3,7 @@
 //! [`super::cycle`] drives a period; this file decides when and how a run ends.
 
 use super::counts::{covered, Decoded};
-use super::error::{DecodeError, MemoryFault};
+use super::error::DecodeError;
 use super::plan::Plan;
 use super::ports::Ports;
 use super::run_state::Run;
@@ -128,12 +128,9 @@ impl<'a> Bench<'a> {
     }
 
     fn look_for_faults(&self, run: &mut Run) {
-        for (at, tile) in self.tiles.iter().enumerate() {
-            for (pin, timeout) in [(self.ports.error_memory, false), (self.ports.error_timeout, true)] {
-                let fault = MemoryFault { tile: self.design.mesh.coords(*tile), timeout };
-                if self.get(pin, at) == 1 && !run.faults.contains(&fault) {
-                    run.faults.push(fault);
-                }
+        for error in self.ports.errors.standing(&self.pins, self.design) {
+            if !run.faults.contains(&error) {
+                run.faults.push(error);
             }
         }
     }

@@ -1,10 +1,11 @@
 //! Counts of a run of decode steps.
 
-use super::error::{DecodeError, MemoryFault};
+use super::error::DecodeError;
 use crate::cosim::checks::violation::{Violation, ViolationKind};
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::cosim::faults::{Outputs, Seen};
 use crate::cosim::memory::PortCounts;
+use crate::cosim::workloads::shared::tile_errors::TileError;
 use crate::design::{Class, Design, Mesh, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 use crate::model::cycle::common::Reached;
@@ -89,7 +90,7 @@ pub struct Decoded {
     /// New tokens of KV heads that came out for external memory.
     pub tokens_written: u64,
     /// Reports of a failed memory.
-    pub faults: Vec<MemoryFault>,
+    pub faults: Vec<TileError>,
     /// First cycle in which each fault of the plan's memory took effect, in their order.
     pub struck: Vec<Option<u64>>,
     /// Cycle in which the flit came whose bit the plan inverts.
@@ -103,23 +104,22 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// The same, unless a memory failed.
+    /// The same, unless a tile reports an error.
     ///
     /// # Errors
-    /// [`DecodeError::Memory`].
+    /// [`DecodeError::Reported`].
     pub fn trusted(self) -> Result<Decoded, DecodeError> {
         let Some(first) = self.faults.first().copied() else { return Ok(self) };
         let others = match self.faults.len() - 1 {
             0 => String::new(),
             n => format!(", and {n} more such reports"),
         };
-        Err(DecodeError::Memory { first, others, all: self.faults })
+        Err(DecodeError::Reported { first, others, all: self.faults })
     }
 
     /// The report of a run with faults. What tiles take and send stands for outputs.
     pub fn seen(&self, design: &Design) -> Seen {
-        let cause = |timeout: bool| if timeout { "MEMORY_TIMEOUT" } else { "MEMORY" };
-        let errors = self.faults.iter().map(|f| (cause(f.timeout), f.tile.1 * design.mesh.cols() + f.tile.0));
+        let errors = self.faults.iter().map(|error| error.in_registers(design.mesh));
         let rules = self.violation_list.iter().filter(|one| one.kind == ViolationKind::Protocol);
         let rules: Vec<String> = rules.map(|one| one.message.clone()).collect();
         let others = self.violation_list.iter().any(|one| one.kind != ViolationKind::Protocol);

@@ -1,7 +1,7 @@
 //! Errors of a run of decode steps.
 
 use crate::cosim::dut::DutError;
-use crate::cosim::workloads::TIMEOUT;
+use crate::cosim::workloads::shared::tile_errors::TileError;
 
 /// Reason why a run could not end, or its result is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,36 +27,17 @@ pub enum DecodeError {
         /// The bound, what still moves, and what is awaited.
         moving: String,
     },
-    /// A home reports a failed memory; all else came to its end.
-    #[error("external memory failed: {first}{others}\n  help: what was read there is not to be trusted; the step has to be run again")]
-    Memory {
+    /// A tile reports an error; all else came to its end.
+    #[error("{first}{others}\n  help: what came from there is not to be trusted; the step has to be run again")]
+    Reported {
         /// The first report.
-        first: MemoryFault,
+        first: TileError,
         /// Number of the others, as words.
         others: String,
         /// All reports.
-        all: Vec<MemoryFault>,
+        all: Vec<TileError>,
     },
     /// The caller gave up waiting.
     #[error("the run was stopped")]
     Stopped,
-}
-
-/// A home's report of a failed memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MemoryFault {
-    /// (x, y) of the home.
-    pub tile: (u32, u32),
-    /// True for an answer that did not come in time, false for an error response.
-    pub timeout: bool,
-}
-
-impl std::fmt::Display for MemoryFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (x, y) = self.tile;
-        match self.timeout {
-            false => write!(f, "a read of tile ({x}, {y}) was answered with an error"),
-            true => write!(f, "a read of tile ({x}, {y}) was not answered within {TIMEOUT} cycles"),
-        }
-    }
 }

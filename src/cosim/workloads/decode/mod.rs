@@ -31,7 +31,7 @@ pub use batch::step::{default_segments, default_segments_of, step, step_of, Step
 pub use batch::workload_error::WorkloadError;
 pub use bench::{Bench, Progress};
 pub use counts::{Decoded, StepCounts, Swap};
-pub use error::{DecodeError, MemoryFault};
+pub use error::DecodeError;
 pub use plan::{Order, Plan};
 pub use played::pace::Pace;
 pub use scoreboard::flits_of_step;

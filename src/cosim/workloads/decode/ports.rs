@@ -5,6 +5,7 @@ use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::played::queries::QueryPins;
 use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
 use crate::cosim::workloads::shared::token_writers::{TokenPins, WritePins};
+use crate::cosim::workloads::shared::tile_errors::ErrorPins;
 use crate::emit::ModuleSpec;
 
 /// Declares the ports by the number of parts they have.
@@ -24,6 +25,7 @@ macro_rules! ports {
             /// `None` if stages overlap: the fabric then has no input for an idle PaD.
             pub(super) $idle: Option<Pin>,
             $(pub(super) $tile: Pin,)+
+            pub(super) errors: ErrorPins,
             pub(super) queries: QueryPins,
             pub(super) descriptors: DescriptorPins,
             pub(super) memory: MemoryPins,
@@ -51,6 +53,7 @@ macro_rules! ports {
                     $idle,
                     $($one: pins.pin(top, stringify!($one), 1)?,)+
                     $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
+                    errors: ErrorPins::find(pins, top, tiles)?,
                     queries: QueryPins::find(pins, top, 1)?,
                     descriptors: DescriptorPins::find(pins, top, 1)?,
                     memory: MemoryPins::named(pins, top, "m_axi_", memory)?,
@@ -74,5 +77,5 @@ ports! {
         part_valid part_ready part_first part_last part_others part_stream part_layer part_head part_data
         vector_valid vector_ready root_credit root_others
         root_valid root_first root_last root_stream root_layer root_head root_x root_y root_data
-        error_memory error_timeout vc_busy stat_data event_data;
+        vc_busy stat_data event_data;
 }

@@ -1,7 +1,6 @@
 //! State of a run of decode steps, except that of the fabric.
 
 use super::counts::StepCounts;
-use super::error::MemoryFault;
 use super::plan::Plan;
 use super::scoreboard::ledger::DecodeScoreboard;
 use crate::cosim::dut::model_ports::PeClock;
@@ -10,6 +9,7 @@ use crate::cosim::memory::{Memory, Shape};
 use crate::cosim::workloads::decode::played::new_tokens::NewTokens;
 use crate::cosim::workloads::decode::played::queries::Queries;
 use crate::cosim::workloads::decode::played::tile_array::Compute;
+use crate::cosim::workloads::shared::tile_errors::TileError;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use crate::model::cycle::reduce::ReduceRoot;
@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
     pub(super) moved: u64,
     pub(super) events: Vec<[u32; TILE_EVENTS.len()]>,
     pub(super) links: Vec<[u32; COUNTERS]>,
-    pub(super) faults: Vec<MemoryFault>,
+    pub(super) faults: Vec<TileError>,
     /// Occupancies reported in a step.
     pub(super) shown_by_step: usize,
 }

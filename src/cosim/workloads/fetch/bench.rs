@@ -12,14 +12,14 @@ use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::NodePorts;
 use crate::cosim::dut::network::COUNTERS;
-use crate::cosim::dut::pins::Pins;
+use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::hash::mix;
 use crate::cosim::workloads::shared::limit::{Limit, Moved};
 use crate::cosim::workloads::Bound;
 pub use crate::cosim::workloads::SliceId;
-use crate::design::{index_bits, Design};
+use crate::design::{index_bits, Design, Flaw};
 use crate::emit::{ModuleSpec, TILE_EVENTS};
 use crate::model::cycle::common::Reached;
 use std::collections::VecDeque;
@@ -122,6 +122,8 @@ pub struct Bench<'a> {
     design: &'a Design,
     pins: Pins,
     ports: Ports,
+    /// `None` without `noc.parity`.
+    parity: Option<Pin>,
     tiles: usize,
     words: usize,
 }
@@ -156,8 +158,10 @@ impl<'a> Bench<'a> {
             (0..tiles).for_each(|tile| pins.set(idle, tile, 1));
         }
         let ports = Ports::find(&mut pins, top, tiles as u32)?;
+        let has_parity = top.ports.iter().any(|port| port.name == "error_parity");
+        let parity = has_parity.then(|| pins.pin(top, "error_parity", tiles as u32)).transpose()?;
         let words = design.flit.data_width.div_ceil(32) as usize;
-        Ok(Bench { design, pins, ports, tiles, words })
+        Ok(Bench { design, pins, ports, parity, tiles, words })
     }
 
     /// Runs a plan to its end. `stop` is called from time to time with the cycle and the commands
@@ -372,6 +376,9 @@ impl<'a> Bench<'a> {
         for tile in 0..self.tiles {
             let busy = self.pins.get(self.ports.vc_busy, tile);
             run.ledger.left_inside(tile, busy);
+            if let Some(flaw) = self.parity.and_then(|pin| Flaw::of(self.pins.get(pin, tile) as u32)) {
+                run.ledger.flawed(tile, flaw);
+            }
         }
         run.ledger.slots_are_free();
         // An output's counters are PART, KV_FETCH, KV_DATA, blocked, idle; the tile's own comes last.

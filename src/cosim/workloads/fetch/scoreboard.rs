@@ -4,6 +4,7 @@
 //! intact, and exactly once. The scoreboard knows nothing of homes and networks.
 
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
+use crate::design::Flaw;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -153,6 +154,11 @@ impl FetchScoreboard {
             n if n > 4 => format!("{text} and {} more", n - 4),
             _ => text,
         }
+    }
+
+    /// Reports a word with a wrong parity.
+    pub(super) fn flawed(&mut self, tile: usize, flaw: Flaw) {
+        self.violations.add(ViolationKind::Corrupt, || format!("a word had a wrong parity at tile {tile}, {flaw}"));
     }
 
     /// Reports deliveries that are still due as lost. Returns the number of violations, and the first of them.

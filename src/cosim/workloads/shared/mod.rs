@@ -6,5 +6,6 @@ pub(super) mod fabric_pins;
 pub(super) mod homes;
 pub(super) mod limit;
 pub(super) mod slice_id;
+pub(super) mod tile_errors;
 pub(super) mod token_writers;
 pub(super) mod watchdog;

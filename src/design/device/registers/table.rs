@@ -119,6 +119,12 @@ pub const ERRORS: [ErrorCause; 31] = [
     ),
     end(29, "TOKEN_WRITE", "A write of a new token was answered by an error", "memory port"),
     end(30, "TOKEN_TIMEOUT", "External memory did not take or answer a write of a new token", "memory port"),
+    end(
+        31,
+        "PARITY",
+        "A word had a wrong parity (noc.parity)",
+        "tile, and from bit 8 on where it came from: 1: the north, 2: the south, 3: the east, 4: the west, 5: the tile to its router, 6: the router to the tile, 7: the FIFO to the array",
+    ),
 ];
 
 /// Groups of counters, by their number in `COUNTER_SELECT.GROUP`.
@@ -126,7 +132,7 @@ pub const COUNTER_GROUPS: [(&str, &str); 4] = [
     ("LINK", "what the links of the tile's router carried"),
     ("EVENT", "what the tile's fetching and filling did"),
     ("PAD", "what the tile computed"),
-    ("ERRORS", "bit 0: an error of memory, bit 1: it did not answer; index 0 only"),
+    ("ERRORS", "bit 0: an error of memory, bit 1: it did not answer, bits 4 to 2: place of a wrong parity; index 0 only"),
 ];
 
 /// All registers but the arguments, by their addresses.

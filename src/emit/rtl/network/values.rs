@@ -1,7 +1,7 @@
 //! Values of the network.
 
 use crate::design::{
-    decided, index_bits, Design, Port, CLAIM_LIMIT, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS,
+    decided, index_bits, Design, Flaw, Port, CLAIM_LIMIT, CLAIM_PERIODS, RANDOM_SEED, RANDOM_TAPS, SLIP_BITS,
     STARVE_LIMIT, TURNS,
 };
 use crate::emit::rtl::network::debruijn_ring::Ring;
@@ -25,6 +25,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("column_dest_width", flit.column_dest_width),
         ("head_width", flit.head_width),
         ("flit_width", flit.data_width),
+        ("carried_width", flit.carried_width()),
         ("flit_bytes", flit.data_width / 8),
         ("flit_log", (flit.data_width / 8).ilog2()),
         // Beside the payload: in a buffer also the route; on a link whether the flit goes on along the row.
@@ -37,7 +38,11 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     values.widths(&[("x_width", mesh.cols()), ("y_width", mesh.rows())]);
     let turn = index_bits(mesh.rows()).max(index_bits(mesh.cols()));
     values.numbers(&[("turn_width", turn), ("share_width", turn + 1)]);
-    values.flags(&[("multicast", router.multicast), ("vn0_turns", router.vn0_vcs > 1)]);
+    values.flags(&[
+        ("multicast", router.multicast),
+        ("vn0_turns", router.vn0_vcs > 1),
+        ("parity", flit.parity),
+    ]);
     set_kinds(values, router.staged());
     let (slots, period) = (Ring::of(router.vc_depth), Ring::of(PERIOD));
     values.set("vc_ptr_width", slots.width());
@@ -49,6 +54,9 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("count_places", period.places_literal()),
         ("random_seed", format!("16'h{RANDOM_SEED:04x}")),
         ("random_taps", format!("16'h{RANDOM_TAPS:04x}")),
+        // Parameter with the width of a payload as flits carry it.
+        ("carried", if flit.parity { "CARRIED_WIDTH" } else { "FLIT_WIDTH" }.to_owned()),
+        ("flaw_places", Flaw::listed()),
     ]);
     values.set("slip_bits", SLIP_BITS.iter().map(|bits| bits.to_vec().into()).collect::<Vec<tera::Value>>());
     set_turns(values, router.staged());

@@ -7,6 +7,7 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::cosim::workloads::decode::{step, Bench, DecodeError, Pace as ArrayPace, Plan, Workload};
+use crate::cosim::workloads::TileErrorKind;
 use crate::cosim::workloads::random::{Pace, RandomFabric, LIVELY};
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::ModuleSpec;
@@ -106,13 +107,14 @@ fn faults(bed: &Bed) -> Result<(), String> {
         bed.begins();
         let mut impatient = patience(LOOKS);
         let named = match bench.run(&made, &mut |_| impatient()) {
-            Err(DecodeError::Memory { all, .. }) => all,
+            Err(DecodeError::Reported { all, .. }) => all,
             Ok(_) => return Err(format!("{kind:?} at port {port} was not reported")),
             Err(other) => return Err(format!("{kind:?} at port {port}: {other}")),
         };
         let silent = matches!(kind, FaultKind::Mute | FaultKind::Deaf);
-        let wrong = named.iter().find(|fault| {
-            design.memory.port(fault.tile.0, fault.tile.1) as usize != port || fault.timeout != silent
+        let kind_of = if silent { TileErrorKind::Timeout } else { TileErrorKind::Memory };
+        let wrong = named.iter().find(|error| {
+            design.memory.port(error.tile.0, error.tile.1) as usize != port || error.kind != kind_of
         });
         if let Some(wrong) = wrong {
             return Err(format!("{kind:?} at port {port} was reported as {wrong:?}"));

@@ -23,6 +23,7 @@ use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
 use crate::cosim::workloads::shared::homes::Homes;
 use crate::cosim::workloads::shared::limit::{Limit, Moved};
 use crate::cosim::workloads::{Event, Watchdog};
+use crate::cosim::workloads::shared::tile_errors::ErrorPins;
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::State;
@@ -50,11 +51,6 @@ group_pins! {
 }
 
 group_pins! {
-    /// One a tile.
-    TilePins { error_memory error_timeout }
-}
-
-group_pins! {
     /// Outputs of a design with swapping homes between two steps.
     SwapPins { swap_valid swap_a swap_b occupancy_valid }
 }
@@ -66,7 +62,7 @@ pub(super) struct Core<'a> {
     clocks: Clocks,
     one: OnePins,
     columns: ColumnPins,
-    tiles: TilePins,
+    errors: ErrorPins,
     /// `None` if homes never swap.
     swaps: Option<SwapPins>,
     probes: Probes,
@@ -106,7 +102,7 @@ impl<'a> Core<'a> {
             clocks,
             one: OnePins::find(&mut pins, top, 1)?,
             columns: ColumnPins::find(&mut pins, top, cols)?,
-            tiles: TilePins::find(&mut pins, top, tiles)?,
+            errors: ErrorPins::find(&mut pins, top, tiles)?,
             swaps: has("swap_valid").then(|| SwapPins::find(&mut pins, top, 1)).transpose()?,
             probes: Probes::find(&mut pins, top, design)?,
             sums: RootSums::find(&mut pins, top, design)?,
@@ -380,16 +376,9 @@ impl<'a> Core<'a> {
         result.flipped = self.pins.flipped().map(|at| at.saturating_sub(run.begun));
         result.reached = self.pins.reached();
         self.told = broken.len();
-        for (tile, node) in self.design.mesh.nodes().enumerate() {
-            for (pin, what) in
-                [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")]
-            {
-                if self.pins.get(pin, tile) == 1 {
-                    result.reported.push((tile as u32, what == "a time-out"));
-                    let at = self.design.mesh.coords(node);
-                    result.violations.push(format!("tile {at:?} reports {what} of its memory"));
-                }
-            }
+        for error in self.errors.standing(&self.pins, self.design) {
+            result.reported.push(error.in_registers(self.design.mesh));
+            result.violations.push(error.to_string());
         }
         if result.numbers {
             let expected = expected_at(run.job, homes, &run.merged, &mut result.violations);
