@@ -4,6 +4,7 @@ mod attention;
 mod clocks;
 mod kept_queries;
 mod lockstep;
+mod parity;
 mod pieces;
 mod random_configs;
 mod rare;
