@@ -36,7 +36,7 @@ pub use load::Illegal;
 pub use mare::mare::Mare;
 pub use mare::row_flits::flits_of_rows;
 pub use mare::slice::{flit_elements, half_flits, segments, slice_flits};
-pub use mare::staging::{ultra_blocks, Staging};
+pub use mare::staging::{staged_bits, ultra_blocks, Staging};
 pub use network::flaw::Flaw;
 pub use network::flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use network::mesh::{Mesh, NodeId, Port};

@@ -39,7 +39,9 @@ pub use rows::spread::Spread;
 pub use rows::steps::{OneStep, Quantiles, StepsLog, StepsRow};
 pub use soak::drawn_run::DrawnRun;
 pub use soak::drawn_step::{DrawnStep, Found};
-pub use soak::{take as soak_take, SoakCase, SoakFabric, SoakRun, SoakStorm, BEYOND as BEYOND_SOAK};
+pub use soak::{
+    take as soak_take, SoakCase, SoakDevice, SoakFabric, SoakRun, SoakStorm, BEYOND as BEYOND_SOAK,
+};
 pub use sweep::saturation::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use time::bounds::Phase;
 pub use time::breakdown::Part;

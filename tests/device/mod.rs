@@ -22,3 +22,4 @@ mod resets;
 mod runs;
 mod saturation;
 mod shapes;
+mod trials;

@@ -76,7 +76,8 @@ fn a_flipped_flit_is_named_where_it_comes() {
             let plan = Plan { flip: Some(flip), ..plan(&design, &Workload { batch: 2, ..ROW_ALIGNED }) };
             let dut = verilated(&library, power_up(plan.seed)).unwrap();
             let done = Bench::on(dut, &design).unwrap().run_through(&plan, &mut |_| false).unwrap();
-            let named = TileError { tile: mesh.coords(node), kind: TileErrorKind::Parity(Flaw::Router(side)) };
+            let named =
+                TileError { tile: mesh.coords(node), kind: TileErrorKind::Parity(Flaw::Router(side)) };
             assert_eq!(done.faults.contains(&named), done.flipped.is_some(), "{flip:?}: {:?}", done.faults);
             assert!(done.flipped.is_some() || done.faults.is_empty(), "{flip:?}: {:?}", done.faults);
             reached += u32::from(done.flipped.is_some());

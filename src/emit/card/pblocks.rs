@@ -2,9 +2,7 @@
 
 use super::paths::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
-use crate::design::{
-    Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TOKEN_WAY_BITS, TOTAL_BITS,
-};
+use crate::design::{Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TOKEN_WAY_BITS, TOTAL_BITS};
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TILE;
 use serde::Serialize;

@@ -2,16 +2,19 @@
 //!
 //! * `network`: routers alone, under eight runs of traffic;
 //! * `storm`: routers with transports, under storms of fetches;
-//! * `fabric`: the whole fabric, under decode steps.
+//! * `fabric`: the whole fabric, under decode steps;
+//! * `device`: the front in Verilog before a model of the core, whose host and memory do what they must not.
 //!
 //! Beside them are runs and steps of drawn shapes, whose cycles are set beside forecasts: [`drawn_run`], [`drawn_step`].
 
+mod device;
 pub(super) mod drawn_run;
 pub(super) mod drawn_step;
 mod fabric;
 mod network;
 mod storm;
 
+pub use device::SoakDevice;
 pub use fabric::SoakFabric;
 pub use network::{take, SoakCase, SoakRun};
 pub use storm::SoakStorm;
@@ -19,16 +22,9 @@ pub use storm::SoakStorm;
 use crate::cosim::hash::mix;
 use crate::model::cycle::common::Rare;
 
-/// Rare states that these cases do not reach. Queries come beside slices in a device only. Steps that overlap name slices
-/// again. A home has no second token before the first is in its slice. Tiles have fewer ranges at once than a home parks.
-pub const BEYOND: [Rare; 6] = [
-    Rare::JobsKept,
-    Rare::RowsFull,
-    Rare::NextOfName,
-    Rare::NameAwaited,
-    Rare::TokenAwaited,
-    Rare::QueueFull,
-];
+/// Rare states that these cases do not reach. Steps that overlap name slices again. A home has no second token before the
+/// first is in its slice. Tiles have fewer ranges at once than a home parks.
+pub const BEYOND: [Rare; 4] = [Rare::NextOfName, Rare::NameAwaited, Rare::TokenAwaited, Rare::QueueFull];
 
 /// Draws numbers from a seed.
 pub(super) struct Draw(u64);

@@ -103,13 +103,7 @@ fn seen(done: &AttentionResult) -> Seen {
         0 => Outputs::Right(done.outputs.len()),
         differing => Outputs::Wrong(differing, done.outputs.len()),
     };
-    Seen {
-        errors: done.reported.clone(),
-        rules: done.rules.clone(),
-        outputs,
-        ended: None,
-        cleared: false,
-    }
+    Seen { errors: done.reported.clone(), rules: done.rules.clone(), outputs, ended: None, cleared: false }
 }
 
 fn of_device(

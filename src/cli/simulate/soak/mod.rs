@@ -1,4 +1,4 @@
-//! `meshkv soak`: runs random networks, storms of fetches and fabrics on model and Verilog in lockstep.
+//! `meshkv soak`: runs random networks, storms of fetches and fabrics on model and Verilog in lockstep, and devices.
 
 mod output;
 
@@ -16,10 +16,11 @@ use crate::cosim::dut::verilated::waves::WaveWindow;
 use crate::cosim::dut::watched::power_up;
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
+use crate::cosim::workloads::device::DeviceError;
 use crate::cosim::workloads::fetch;
 use crate::cosim::workloads::network::measure::RunError;
 use crate::design::{Design, Mesh, NodeId, Port};
-use crate::eval::{soak_take, SoakCase, SoakFabric, SoakStorm, BEYOND_SOAK};
+use crate::eval::{soak_take, SoakCase, SoakDevice, SoakFabric, SoakStorm, BEYOND_SOAK};
 use crate::model::cycle::common::{Rare, Reached};
 use crate::model::cycle::network::Upset;
 use crate::tools::interrupt::{Interrupt, Interrupted};
@@ -33,17 +34,18 @@ use std::time::{Duration, Instant};
 /// Cycles without movement after which a fabric is stuck; longer than any wait in these meshes.
 const WATCHDOG: u64 = 5_000;
 
-/// Compare model and Verilog on random networks, storms of fetches and fabrics
+/// Compare model and Verilog on random networks, storms, fabrics and devices
 ///
 /// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
 /// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each fourth
-/// seed is a storm of fetches on routers and home agents. Each other seed is a whole fabric under decode steps, some with
-/// ragged batches, caches that grow, a memory out of order or with faults, whose reports are checked. Of storms and
-/// fabrics every port is compared in every cycle.
+/// seed is a storm of fetches on routers and home agents. Of the other seeds every second is a whole fabric under decode
+/// steps, some with ragged batches, caches that grow, a memory out of order or with faults, whose reports are checked. Of
+/// storms and fabrics every port is compared in every cycle. The others are devices, whose front is Verilog: hosts and
+/// memories do what they must not, each error must be read, and the runs before and after it must be right.
 /// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
 ///
-/// Blocks count the rare states that they have been in. --steer runs a storm or a fabric only if it leads to one that is
-/// still empty, by a look at the model, and exits with code 1 if one stays empty.
+/// Blocks count the rare states that they have been in. --steer runs a storm, a fabric or a device only if it leads to one
+/// that is still empty, by a look at the model, and exits with code 1 if one stays empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv soak --time 600 --steer
@@ -118,6 +120,7 @@ impl Soak<'_> {
             }
             match seed % 4 {
                 0 => self.storm(&SoakStorm::of(seed), &mut report)?,
+                2 if is_device(seed) => self.device(&SoakDevice::of(seed), &mut report)?,
                 2 => self.fabric(&SoakFabric::of(seed), &mut report)?,
                 _ => self.network(&SoakCase::of(seed), &mut report)?,
             }
@@ -146,6 +149,7 @@ impl Soak<'_> {
         let foreseen = match seed % 4 {
             _ if empty.is_empty() => return Ok(true),
             0 => SoakStorm::of(seed).foreseen(&mut stop).ok(),
+            2 if is_device(seed) => return Ok(SoakDevice::of(seed).leads_to(&empty)),
             2 => SoakFabric::of(seed).foreseen(&mut stop).ok(),
             _ => return Ok(false),
         };
@@ -289,6 +293,36 @@ impl Soak<'_> {
         })
     }
 
+    /// Tries out a device. Failures go to the report.
+    fn device(&self, case: &SoakDevice, report: &mut SoakOutput) -> anyhow::Result<()> {
+        let (verilog, job) = (self.verilog(&case.design, BuildForm::FrontAlone, case.seed), case.job());
+        for (at, &trial) in case.trials.iter().enumerate() {
+            let mut bench = case.bench(verilog.build()?, &job)?;
+            let tried = bench.try_out(&job, trial, &mut |_| self.interrupt.requested());
+            report.runs += 1;
+            report.cycles += bench.driver.device.cycle();
+            let message = match tried {
+                Err(DeviceError::Stopped) => return Err(stopped(report, case.seed).into()),
+                Ok((reached, wrong)) => {
+                    report.reached.add(&reached);
+                    wrong
+                }
+                Err(error) => Some(format!("{}: {error}", trial.0)),
+            };
+            if let Some(message) = message {
+                self.failed(report, case.seed, at, &case.title(), message);
+                return Ok(());
+            }
+        }
+        report.devices += 1;
+        self.ui.note(format_args!(
+            "seed {}, {}: each was read, and the next run right",
+            case.seed,
+            case.title()
+        ));
+        Ok(())
+    }
+
     fn upset(&self, mesh: Mesh) -> anyhow::Result<Option<(u64, NodeId)>> {
         self.args.upset.map(|upset| place(mesh, upset)).transpose()
     }
@@ -346,6 +380,11 @@ impl Soak<'_> {
             self.interrupt.explain(library, &format!("while the fabric of seed {} was built", case.seed))?;
         Ok(VerilatedMesh::open(&library, &case.design, power_up(case.seed))?)
     }
+}
+
+/// True if the case of an even seed that is no storm is a device.
+fn is_device(seed: u64) -> bool {
+    seed % 8 == 6
 }
 
 /// Rare states that were not reached, and that a seed may reach.

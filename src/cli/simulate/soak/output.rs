@@ -21,7 +21,9 @@ pub(in crate::cli) struct SoakOutput {
     pub(super) storms: u64,
     /// Whole fabrics among them.
     pub(super) fabrics: u64,
-    /// Runs of traffic, of fetches and of decode steps.
+    /// Devices among them, each with several trials.
+    pub(super) devices: u64,
+    /// Runs of traffic, of fetches, of decode steps, and trials.
     pub(super) runs: u64,
     /// Cycles simulated, in all of them.
     pub(super) cycles: u64,
@@ -73,6 +75,7 @@ pub(super) fn prose(report: &SoakOutput) -> String {
         networks,
         storms,
         fabrics,
+        devices,
         runs,
         cycles,
         router_cycles,
@@ -83,7 +86,7 @@ pub(super) fn prose(report: &SoakOutput) -> String {
         ..
     } = report;
     let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
-    let rare = if storms + fabrics > 0 { rare::lines(&report.reached, &[]) } else { String::new() };
+    let rare = if storms + fabrics + devices > 0 { rare::lines(&report.reached, &[]) } else { String::new() };
     let empty = match report.empty.as_slice() {
         [] => "every rare state was reached".to_owned(),
         empty => format!("never reached: {}", empty.join(", ")),
@@ -94,8 +97,8 @@ pub(super) fn prose(report: &SoakOutput) -> String {
     };
     format!(
         "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \
-         {networks} networks, {storms} storms, {fabrics} fabrics, {runs} runs, {cycles} cycles, {faults} faults \
-         reported, {seconds:.0} s\n{rare}{empty}{passed_over}\n  {}\n",
+         {networks} networks, {storms} storms, {fabrics} fabrics, {devices} devices, {runs} runs, {cycles} cycles, \
+         {faults} faults reported, {seconds:.0} s\n{rare}{empty}{passed_over}\n  {}\n",
         report.command
     )
 }

@@ -28,7 +28,9 @@ pub enum DecodeError {
         moving: String,
     },
     /// A tile reports an error; all else came to its end.
-    #[error("{first}{others}\n  help: what came from there is not to be trusted; the step has to be run again")]
+    #[error(
+        "{first}{others}\n  help: what came from there is not to be trusted; the step has to be run again"
+    )]
     Reported {
         /// The first report.
         first: TileError,

@@ -4,8 +4,8 @@ use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::played::queries::QueryPins;
 use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
-use crate::cosim::workloads::shared::token_writers::{TokenPins, WritePins};
 use crate::cosim::workloads::shared::tile_errors::ErrorPins;
+use crate::cosim::workloads::shared::token_writers::{TokenPins, WritePins};
 use crate::emit::ModuleSpec;
 
 /// Declares the ports by the number of parts they have.

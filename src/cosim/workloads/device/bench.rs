@@ -200,7 +200,7 @@ impl Bench {
         self.finish(job, outcome)
     }
 
-    fn finish(&mut self, job: &Job, outcome: Outcome) -> Result<Finished, DeviceError> {
+    pub(super) fn finish(&mut self, job: &Job, outcome: Outcome) -> Result<Finished, DeviceError> {
         if outcome.failures() != 0 {
             return Err(DeviceError::Failed(outcome.errors()));
         }

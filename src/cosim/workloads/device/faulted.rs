@@ -203,7 +203,7 @@ impl Bench {
         self.driver.wait(Notice::Interrupt, most, stop).map(End::Over)
     }
 
-    fn hold_compute(&mut self) -> Result<(), DeviceError> {
+    pub(super) fn hold_compute(&mut self) -> Result<(), DeviceError> {
         self.driver.device.hold_compute(true);
         (0..HELD).try_for_each(|_| self.driver.device.tick())?;
         self.driver.device.hold_compute(false);

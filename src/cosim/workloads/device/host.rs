@@ -14,6 +14,7 @@ use crate::cosim::memory::{Bytes, Image};
 use crate::cosim::workloads::attention::{AttentionResult, Probes};
 use crate::cosim::workloads::shared::limit::Moved;
 use crate::design::Design;
+use crate::model::cycle::common::Reached;
 use std::collections::BTreeMap;
 
 /// Cycles after which a register access must have been answered.
@@ -181,6 +182,11 @@ impl Device {
     /// queries, of writes of outputs, of writes of new tokens.
     pub fn struck(&self) -> [Vec<Option<u64>>; 4] {
         self.slaves.struck()
+    }
+
+    /// Rare states that the core has reached; `None` if it is Verilog alone.
+    pub fn reached(&self) -> Option<Reached> {
+        self.pins.reached()
     }
 
     /// Requests so far: of each port of external memory, of reads of queries, of writes of outputs.

@@ -14,6 +14,7 @@
 //! * [`Calls`]: cycles that a call costs, at the pins.
 //! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.
 //! * [`Faulted`]: a run with faults that are injected on request, and the run after it.
+//! * [`Trial`]: what a host or its memory does wrong, and the runs before and after it.
 //! * [`Vectors`]: such a run as files for a bench in a simulator of others.
 
 mod axi_lite_master;
@@ -25,6 +26,7 @@ mod error;
 mod faulted;
 mod host;
 mod platform;
+mod trial;
 mod vectors;
 mod watched;
 
@@ -35,4 +37,5 @@ pub use error::DeviceError;
 pub use faulted::{Faulted, Recovery};
 pub use host::Device;
 pub use platform::{Faults, Platform};
+pub use trial::{Trial, REFUSALS};
 pub use vectors::Vectors;

@@ -158,7 +158,8 @@ impl FetchScoreboard {
 
     /// Reports a word with a wrong parity.
     pub(super) fn flawed(&mut self, tile: usize, flaw: Flaw) {
-        self.violations.add(ViolationKind::Corrupt, || format!("a word had a wrong parity at tile {tile}, {flaw}"));
+        self.violations
+            .add(ViolationKind::Corrupt, || format!("a word had a wrong parity at tile {tile}, {flaw}"));
     }
 
     /// Reports deliveries that are still due as lost. Returns the number of violations, and the first of them.

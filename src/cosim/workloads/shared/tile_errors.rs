@@ -45,7 +45,7 @@ impl fmt::Display for TileError {
         match self.kind {
             TileErrorKind::Memory => {
                 write!(f, "external memory failed: a read of tile ({x}, {y}) was answered with an error")
-            },
+            }
             TileErrorKind::Timeout => {
                 write!(f, "external memory failed: a read of tile ({x}, {y}) was not answered within {TIMEOUT} cycles")
             }

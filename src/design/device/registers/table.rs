@@ -32,7 +32,7 @@ const fn void(bit: u32, name: &'static str, doc: &'static str, place: &'static s
 }
 
 /// All causes by their bits.
-pub const ERRORS: [ErrorCause; 31] = [
+pub const ERRORS: [ErrorCause; 32] = [
     refusal(
         0,
         "ACCESS",

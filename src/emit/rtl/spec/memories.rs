@@ -23,7 +23,7 @@ pub fn row_memories(design: &Design) -> RowMemories {
 pub fn ultra_rams(design: &Design) -> u64 {
     // Synthesis leaves out blocks that no slot reaches.
     let staged = design.mare.staging_slots * design.mare.slice_flits;
-    let staging = ultra_blocks(staged_bits(&design.config), staged);
+    let staging = ultra_blocks(staged_bits(design.configuration()), staged);
     let array = Array::of(design);
     let tile = staging + array.rows * Rows::of(design, array.row_slots()).ultra_rams();
     let tokens = design.append.map_or(0, |append| append.ultra_rams());

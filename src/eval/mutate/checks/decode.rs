@@ -7,8 +7,8 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::cosim::workloads::decode::{step, Bench, DecodeError, Pace as ArrayPace, Plan, Workload};
-use crate::cosim::workloads::TileErrorKind;
 use crate::cosim::workloads::random::{Pace, RandomFabric, LIVELY};
+use crate::cosim::workloads::TileErrorKind;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::ModuleSpec;
 

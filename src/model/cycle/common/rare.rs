@@ -1,8 +1,8 @@
 //! Rare states of the fabric: bins that count how often a run has been in each.
 //!
 //! A fault that shows in one of these states only is found by no run that never gets there. So the blocks of the model,
-//! which equal the Verilog in every cycle, count them. Random runs print the counts, and soak steers its seeds to what is
-//! still empty.
+//! which equal the Verilog in every cycle, count them; those of the front of a device, which has no model, are counted by
+//! its bench. Random runs print the counts, and soak steers its seeds to what is still empty.
 
 /// Makes the bins of blocks: each has a name and a sentence.
 macro_rules! rare {
@@ -122,6 +122,47 @@ rare! {
         BusFull "bus_full" "A word waits for a credit of the bus."
         RowsFull "rows_full" "Slices are told while queries come, as many as tiles keep."
         BarrierWaits "barrier_waits" "A column waits for others at the end of a step."
+    }
+    "device": {
+        Access "access" "A register that is not there is accessed."
+        StartBusy "start_busy" "A run is started during a run."
+        Select "select" "A counter that is not there is selected."
+        DescLayer "desc_layer" "A descriptor has no such layer."
+        DescPrefix "desc_prefix" "A descriptor has no such cache."
+        DescSegments "desc_segments" "A descriptor has no segments."
+        DescRows "desc_rows" "A descriptor has a token beyond its segment."
+        DescStreams "desc_streams" "A descriptor has no streams."
+        DescMapping "desc_mapping" "A descriptor has no such mapping."
+        DescMixed "desc_mixed" "A descriptor has another layer than the first of its run."
+        DescClosed "desc_closed" "A descriptor has a stream that an earlier one has closed."
+        DescFull "desc_full" "The queue of descriptors is full."
+        DescAppend "desc_append" "A descriptor appends where it must not."
+        StartEmpty "start_empty" "A run has no descriptor."
+        StartOpen "start_open" "A run does not close a stream."
+        StartQueries "start_queries" "A run has queries of more streams than there are."
+        StartUnloaded "start_unloaded" "A run has a stream whose queries were not loaded."
+        StartList "start_list" "A list has a descriptor that is refused."
+        StartTokens "start_tokens" "A run has tokens of more caches than there are."
+        Argument "argument" "An argument is misaligned."
+        MemoryError "memory" "A read of external memory is answered by an error."
+        MemoryTimeout "memory_timeout" "A read of external memory is not answered."
+        MemoryBesideQueries "memory_beside_queries" "External memory fails while queries are read."
+        MemoryBesideOutputs "memory_beside_outputs" "External memory fails when outputs have been written."
+        QueryRead "query_read_0" "A read of queries is answered by an error."
+        TokenRead "query_read_1" "A read of new tokens is answered by an error."
+        ListRead "list_read" "A read of the list is answered by an error."
+        OutputWrite "output_write" "A write of outputs is answered by an error."
+        TokenWrite "token_write" "A write of a new token is answered by an error."
+        ReadSilent "io_timeout_0" "A read of queries is not answered."
+        WriteSilent "io_timeout_1" "A write of outputs is not answered."
+        ListSilent "io_timeout_2" "A read of the list is not answered."
+        TokenSilent "io_timeout_3" "A read of new tokens is not answered."
+        TokenTimeout "token_timeout" "A write of a new token is not answered."
+        Watchdog "watchdog" "Nothing moves for as long as the watchdog waits."
+        SoftReset "reset_0" "A soft reset cuts off a run."
+        ComputeReset "reset_2" "What computes is reset alone during a run."
+        OddFirstRow "odd_first_row" "The first token of a descriptor is an odd one of its segment."
+        ListOfBursts "list_of_bursts" "A list is longer than a burst."
     }
     "swap_unit": {
         Swapped "swapped" "Two homes exchange their places."
