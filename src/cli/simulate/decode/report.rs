@@ -4,12 +4,15 @@ use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{bounds, table};
 use crate::cli::simulate::decode::Args;
 use crate::cli::simulate::reported::faults::FaultsOutput;
+use crate::cli::simulate::reported::rare;
 use crate::cosim::workloads::decode::{StreamLength, Workload};
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
 use crate::eval::DecodeRow;
+use crate::model::cycle::common::Reached;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Unevenness of a sample that prose does not mention.
 const EVEN: f64 = 0.02;
@@ -37,6 +40,8 @@ pub(in crate::cli) struct DecodeOutput<'a> {
     stride: u32,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
     auto: Option<ChoiceOutput>,
+    /// Rare states of the blocks, and how often the run was in them; null if no model ran.
+    rare: Option<BTreeMap<&'static str, u64>>,
     /// Heads that receive a slice: `kv-head` or `segment`.
     sharing: &'static str,
     /// Seed of the memory's content and of all random choices.
@@ -55,7 +60,7 @@ impl<'a> DecodeOutput<'a> {
         (load, streams): (&Workload, &[StreamLength]),
         chosen: Option<&Choice>,
         cache_bytes: u64,
-        (row, sources): (&'a DecodeRow, &'a str),
+        (row, sources, reached): (&'a DecodeRow, &'a str, Option<&Reached>),
     ) -> DecodeOutput<'a> {
         DecodeOutput {
             row,
@@ -66,6 +71,7 @@ impl<'a> DecodeOutput<'a> {
             streams: streams.iter().map(|stream| [stream.tokens, stream.prefix]).collect(),
             stride: load.stride,
             auto: choice::output(chosen),
+            rare: reached.map(rare::counts),
             sharing: args.sharing(),
             seed: args.seed,
             engine: args.carrier.name(),

@@ -103,7 +103,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     if let Some(folder) = &folder {
         folder.write(&job, &done.outputs, ui)?;
     }
-    let output = AttentionOutput::new(args, &job, chosen, &row, partials.as_ref(), accesses);
+    let output = AttentionOutput::new(args, &job, chosen, (&row, &done), partials.as_ref(), accesses);
     ui.result(&RunOutput::Attention(output), || {
         report::prose(&job, chosen, &row, partials.as_ref(), accesses)
     })?;

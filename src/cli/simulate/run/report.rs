@@ -2,12 +2,14 @@
 
 use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{bounds, breakdown, table};
+use crate::cli::simulate::reported::rare;
 use crate::cli::simulate::run::Args;
-use crate::cosim::workloads::attention::Job;
+use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::design::Choice;
 use crate::eval::{AttentionRow, PartialsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Attention that was computed.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,6 +29,8 @@ pub(in crate::cli) struct AttentionOutput<'a> {
     /// Runs over disjoint tokens, merged, with `--partials`.
     #[serde(skip_serializing_if = "Option::is_none")]
     partials: Option<&'a PartialsRow>,
+    /// Rare states of the blocks, and how often the run was in them; null if no model ran.
+    rare: Option<BTreeMap<&'static str, u64>>,
     /// The command that repeats these figures.
     command: String,
     /// Seed of drawn tensors and of all random choices.
@@ -48,7 +52,7 @@ impl<'a> AttentionOutput<'a> {
         args: &Args,
         job: &'a Job,
         chosen: Option<&Choice>,
-        row: &'a AttentionRow,
+        (row, done): (&'a AttentionRow, &AttentionResult),
         partials: Option<&'a PartialsRow>,
         accesses: Option<u64>,
     ) -> AttentionOutput<'a> {
@@ -59,6 +63,7 @@ impl<'a> AttentionOutput<'a> {
             auto: choice::output(chosen),
             device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
             partials,
+            rare: done.reached.as_ref().map(rare::counts),
             command: args.command(job),
             seed: args.seed,
             engine: args.carrier.name(),
