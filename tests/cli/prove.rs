@@ -38,7 +38,7 @@ fn every_property_of_both_routers_is_proved_and_falls_on_its_mutant() {
     // Verdicts are kept, so a run that was stopped goes on.
     let sandbox = Sandbox::with_fabric();
     let mut seen = BTreeSet::new();
-    for name in ["tiny", "mutate_two_stages", "mutate_three_stages", "grow_4x4", "u280_shell"] {
+    for name in ["tiny", "mutate_two_stages", "mutate_three_stages", "grow_4x4", "parity_3x3", "u280_shell"] {
         let config = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
         let said = sandbox.run(&format!("prove {} --json", config.display()));
         let value = json(&said.out);

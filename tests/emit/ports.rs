@@ -66,7 +66,7 @@ fn named(name: &str) -> Design {
 #[test]
 fn verilator_sees_the_ports_that_were_read() {
     // Between them: routers of two and of three stages, both spreads, appending, with and without a shell.
-    for name in ["tiny", "cent", "grow_4x4", "u280_4x8", "u280_shell"] {
+    for name in ["tiny", "cent", "grow_4x4", "parity_3x3", "u280_4x8", "u280_shell"] {
         let design = named(name);
         let said = said(&emit(&design).unwrap(), &modules(&design));
         assert_eq!(said, [""; 0], "{name}");

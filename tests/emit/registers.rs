@@ -47,7 +47,7 @@ fn registers(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn registers_end_in_q() {
-    for name in ["tiny", "cent", "grow_4x4", "u280_4x8_strided", "u280_shell"] {
+    for name in ["tiny", "cent", "grow_4x4", "parity_3x3", "u280_4x8_strided", "u280_shell"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
         let files = emit(&Design::load(&path).unwrap().0).unwrap();
         let sources = files.iter().filter(|file| file.path.starts_with("rtl/") && file.path.ends_with(".v"));
