@@ -147,12 +147,13 @@ fn homes_by_slice_are_free_of_x() {
 }
 
 #[test]
-fn ablations_are_free_of_x() {
+fn other_features_are_free_of_x() {
     type Change = fn(&mut Config);
-    let ablations: [(&str, Change); 4] = [
+    let ablations: [(&str, Change); 5] = [
         ("no pad", |c| c.pad.enable = false),
         ("no mare", |c| c.mare.enable = false),
         ("no bloom", |c| c.mare.dedup = false),
+        ("parity, and caches that grow", |c| (c.noc.parity, c.kv.append) = (true, true)),
         ("homes in turn", |c| c.takv.placement = meshkv::design::PlacementKind::RoundRobin),
     ];
     for (what, change) in ablations {

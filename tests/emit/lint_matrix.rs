@@ -61,6 +61,13 @@ fn a_device_whose_cache_grows_is_clean() {
 }
 
 #[test]
+fn a_device_whose_flits_carry_parity_is_clean() {
+    for stages in [2, 3] {
+        is_clean(TOP, 2, 2, |c| (c.noc.parity, c.noc.router_stages, c.kv.append) = (true, stages, stages == 3));
+    }
+}
+
+#[test]
 fn the_largest_mesh_is_clean() {
     // Icarus elaborates each of the 256 routers and takes minutes; the others take one for all.
     assert_eq!(messages(&light(16, 16, |_| {}), TOP, |tool, _| tool != "iverilog"), [""; 0]);
