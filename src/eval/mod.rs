@@ -41,6 +41,7 @@ pub use soak::drawn_run::DrawnRun;
 pub use soak::drawn_step::{DrawnStep, Found};
 pub use soak::{
     take as soak_take, SoakCase, SoakDevice, SoakFabric, SoakRun, SoakStorm, BEYOND as BEYOND_SOAK,
+    BY_DEVICES as SOAKED_BY_DEVICES,
 };
 pub use sweep::saturation::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use time::bounds::Phase;

@@ -5,7 +5,7 @@ use crate::support::verilated::library_of;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
 use meshkv::emit::emit;
-use meshkv::eval::SoakDevice;
+use meshkv::eval::{SoakDevice, SOAKED_BY_DEVICES};
 use meshkv::model::cycle::common::{Rare, Reached, RARE};
 
 /// Seeds that are tried at most.
@@ -13,8 +13,7 @@ const SEEDS: u64 = 800;
 
 /// Rare states of a device, and those of its core that only a device reaches.
 fn empty(reached: &Reached) -> Vec<Rare> {
-    let of_device =
-        |rare: &&Rare| rare.block() == "device" || [Rare::JobsKept, Rare::RowsFull].contains(rare);
+    let of_device = |rare: &&Rare| rare.block() == "device" || SOAKED_BY_DEVICES.contains(rare);
     RARE.iter().filter(of_device).copied().filter(|&rare| reached.of(rare) == 0).collect()
 }
 

@@ -63,7 +63,9 @@ fn a_device_whose_cache_grows_is_clean() {
 #[test]
 fn a_device_whose_flits_carry_parity_is_clean() {
     for stages in [2, 3] {
-        is_clean(TOP, 2, 2, |c| (c.noc.parity, c.noc.router_stages, c.kv.append) = (true, stages, stages == 3));
+        is_clean(TOP, 2, 2, |c| {
+            (c.noc.parity, c.noc.router_stages, c.kv.append) = (true, stages, stages == 3)
+        });
     }
 }
 

@@ -1,19 +1,17 @@
 //! Rare states of the blocks: seeds of soak lead to every one of them; `device::trials` has those of a device.
 
-use meshkv::eval::{SoakFabric, SoakStorm, BEYOND_SOAK};
+use meshkv::eval::{SoakFabric, SoakStorm, BEYOND_SOAK, SOAKED_BY_DEVICES};
 use meshkv::model::cycle::common::{Rare, Reached, RARE};
 
 /// Seeds that are tried at most.
-const SEEDS: u64 = 240;
+const SEEDS: u64 = 480;
 
 #[test]
 fn seeds_of_soak_lead_to_every_rare_state() {
     let (mut all, mut first) = (Reached::default(), vec![None; RARE.len()]);
     // Queries come beside slices in a device only.
     let beyond = |rare: &Rare| {
-        BEYOND_SOAK.contains(rare)
-            || [Rare::JobsKept, Rare::RowsFull].contains(rare)
-            || rare.block() == "device"
+        BEYOND_SOAK.contains(rare) || SOAKED_BY_DEVICES.contains(rare) || rare.block() == "device"
     };
     for seed in (2..SEEDS).step_by(2).filter(|seed| seed % 8 != 6) {
         let reached = match seed % 4 {

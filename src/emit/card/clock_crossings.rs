@@ -109,7 +109,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
         "part_stream",
         "part_last",
         "part_first",
-    ]);
+    ]) + parity;
     let doc = "Partial results, from PaD to the network.".to_owned();
     let mut registers = vec![Crossing::register(doc, "gen_pad[{t}].u_pad/u_parts", tiles, part)];
     registers.extend(counters(modules));

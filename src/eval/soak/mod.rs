@@ -14,7 +14,7 @@ mod fabric;
 mod network;
 mod storm;
 
-pub use device::SoakDevice;
+pub use device::{SoakDevice, BY_DEVICES};
 pub use fabric::SoakFabric;
 pub use network::{take, SoakCase, SoakRun};
 pub use storm::SoakStorm;

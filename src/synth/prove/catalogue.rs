@@ -264,7 +264,9 @@ mod tests {
     #[test]
     fn every_property_of_the_list_is_in_a_module_and_has_a_mutant_there() {
         let mut left: BTreeSet<_> = all().unwrap().iter().flat_map(names).collect();
-        for name in ["tiny", "mutate_two_stages", "mutate_three_stages", "grow_4x4", "parity_3x3", "u280_shell"] {
+        for name in
+            ["tiny", "mutate_two_stages", "mutate_three_stages", "grow_4x4", "parity_3x3", "u280_shell"]
+        {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
             let files = emit::emit(&Design::load(&path).unwrap().0).unwrap();
             let proofs = of(&files).unwrap();

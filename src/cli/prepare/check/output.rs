@@ -162,7 +162,11 @@ fn flit_rows(design: &Design) -> Vec<FlitRow> {
     };
     let bundle = |name, width, doc| FlitRow { bundle: name, class: "all", name, offset: 0, width, doc };
     let mut rows = vec![
-        bundle("data", flit.data_width, "payload"),
+        bundle(
+            "data",
+            flit.carried_width(),
+            if flit.parity { "payload, and its parity in the top bit" } else { "payload" },
+        ),
         bundle("dest", flit.dest_width, set),
         bundle("column_dest", flit.column_dest_width, column),
     ];

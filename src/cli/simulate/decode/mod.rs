@@ -97,7 +97,13 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         pictures.write_page(&page(args, &load, &design, &done)?, ui)?;
     }
     args.carrier.note_waves(ui);
-    let output = DecodeOutput::new(args, (&load, &streams), chosen, made.cache_bytes, (&row, &sources, done.reached.as_ref()));
+    let output = DecodeOutput::new(
+        args,
+        (&load, &streams),
+        chosen,
+        made.cache_bytes,
+        (&row, &sources, done.reached.as_ref()),
+    );
     ui.result(&DecodePrinted::Steps(output), || {
         report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams))
     })?;

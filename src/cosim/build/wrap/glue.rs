@@ -294,8 +294,13 @@ fn links(tile: &ModuleSpec) -> String {
 /// read, so they are not copied.
 fn guarded(pairs: Vec<(&PortSpec, String)>, module: &ModuleSpec, object: &str) -> String {
     let valid_of = |p: &PortSpec| {
-        let (bundle, field) = p.name.rsplit_once('_')?;
-        let valid = module.ports.iter().find(|v| v.name == format!("{bundle}_valid") && v.dir == p.dir)?;
+        let (of, field) = p.name.rsplit_once('_')?;
+        // The parity of a link comes a cycle after its flit, and errors stand.
+        let late = field == "parity" && SIDES.iter().any(|side| bundle(&p.name, side.letter()).is_some());
+        if late || field == "flawed" {
+            return None;
+        }
+        let valid = module.ports.iter().find(|v| v.name == format!("{of}_valid") && v.dir == p.dir)?;
         (field != "valid").then(|| valid.name.clone())
     };
     let mut always = String::new();
@@ -327,7 +332,7 @@ mod tests {
         {
             let mut config = Config::default();
             (config.takv.placement, config.takv.swap_epoch) = (placement, Some(swap_epoch));
-            config.model.max_tokens = 256;
+            (config.model.max_tokens, config.noc.parity) = (256, placement == PlacementKind::Hub);
             let design = Design::from_config("test", &config).expect("a legal configuration");
             let all = modules(&design);
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");

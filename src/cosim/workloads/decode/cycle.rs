@@ -131,6 +131,10 @@ impl Bench<'_> {
         }
         part.payload(run.plan.seed, index, &mut self.words);
         self.pins.set_part(self.ports.part_data, at, &self.words);
+        if let Some(parity) = self.ports.part_parity {
+            let ones: u32 = self.words.iter().map(|word| word.count_ones()).sum();
+            self.pins.set(parity, at, u64::from(ones % 2));
+        }
     }
 
     /// Takes the events of the period at one tile; true if there was one.

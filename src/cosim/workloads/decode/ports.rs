@@ -26,6 +26,8 @@ macro_rules! ports {
             pub(super) $idle: Option<Pin>,
             $(pub(super) $tile: Pin,)+
             pub(super) errors: ErrorPins,
+            /// `None` without `noc.parity`.
+            pub(super) part_parity: Option<Pin>,
             pub(super) queries: QueryPins,
             pub(super) descriptors: DescriptorPins,
             pub(super) memory: MemoryPins,
@@ -54,6 +56,7 @@ macro_rules! ports {
                     $($one: pins.pin(top, stringify!($one), 1)?,)+
                     $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
                     errors: ErrorPins::find(pins, top, tiles)?,
+                    part_parity: has("part_parity").then(|| pins.pin(top, "part_parity", tiles)).transpose()?,
                     queries: QueryPins::find(pins, top, 1)?,
                     descriptors: DescriptorPins::find(pins, top, 1)?,
                     memory: MemoryPins::named(pins, top, "m_axi_", memory)?,

@@ -10,7 +10,8 @@ use crate::emit::rtl::spec::template::{templates, Template};
 /// each: of the modules that are in both, a design has one.
 pub(super) const TEMPLATES: &[Template] = templates!(Network,
     "network":
-        "meshkv_column_output", "meshkv_column_turns", "meshkv_credit_pointers", "meshkv_link_counters",
+        "meshkv_column_output", "meshkv_column_turns", "meshkv_credit_pointers", "meshkv_link_check",
+        "meshkv_link_counters",
         "meshkv_mesh", "meshkv_output_open", "meshkv_output_port", "meshkv_route_column",
         "meshkv_route_row", "meshkv_router", "meshkv_row_output", "meshkv_straight_share",
         "meshkv_tile_output", "meshkv_tile_turns", "meshkv_wrr_sides", "meshkv_wrr_straight";

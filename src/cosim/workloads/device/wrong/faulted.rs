@@ -2,14 +2,14 @@
 //!
 //! What must be reported is not known here: [`crate::cosim::faults`] judges what was [`Seen`].
 
-use super::bench::Bench;
-use super::driver::{Driver, Notice, Outcome};
-use super::error::DeviceError;
-use super::host::Device;
-use super::platform::Faults;
 use crate::cosim::faults::{Injected, MemoryPlace, Outputs, Reset, Seen, What, TIMEOUT};
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::cosim::workloads::attention::Job;
+use crate::cosim::workloads::device::bench::Bench;
+use crate::cosim::workloads::device::driver::{Driver, Notice, Outcome};
+use crate::cosim::workloads::device::error::DeviceError;
+use crate::cosim::workloads::device::host::Device;
+use crate::cosim::workloads::device::platform::Faults;
 use std::cmp::Reverse;
 
 /// Cycles in which a reset from outside is held.

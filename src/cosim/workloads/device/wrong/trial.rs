@@ -3,14 +3,14 @@
 //! A trial runs a job as it should be, then provokes an error, then runs the job again: errors are named, and leave nothing
 //! behind.
 
-use super::bench::{Bench, Finished};
-use super::driver::{words, Driver, Notice, Outcome};
-use super::error::DeviceError;
-use super::host::Device;
-use super::platform::Faults;
 use crate::cosim::faults::TIMEOUT;
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::cosim::workloads::attention::Job;
+use crate::cosim::workloads::device::bench::{Bench, Finished};
+use crate::cosim::workloads::device::driver::{words, Driver, Notice, Outcome};
+use crate::cosim::workloads::device::error::DeviceError;
+use crate::cosim::workloads::device::host::Device;
+use crate::cosim::workloads::device::platform::Faults;
 use crate::design::device::registers::{DESC_QUEUE, LIST_WORDS};
 use crate::design::Descriptor;
 use crate::model::cycle::common::{Rare, Reached, RARE};
@@ -151,7 +151,7 @@ struct Clean {
 }
 
 /// Counts the rare states that the descriptors of a job lead to.
-fn count_descriptors(job: &Job, by_list: bool, reached: &mut Reached) {
+pub fn count_descriptors(job: &Job, by_list: bool, reached: &mut Reached) {
     let descriptors = job.descriptors().expect("the job was checked");
     for descriptor in &descriptors {
         reached.count_if(descriptor.first_row % 2 == 1, Rare::OddFirstRow);
