@@ -140,3 +140,13 @@ fn a_device_gives_a_silent_memory_up() {
         assert_eq!(json["recovered"], true, "{fault}: {json:#}");
     }
 }
+
+#[test]
+fn a_flit_that_flips_is_named_where_it_comes_if_flits_carry_parity() {
+    for line in [
+        "run configs/parity_3x3.toml --tokens 24 --device --fault flip@link:1,1.west:3.7",
+        "decode configs/parity_3x3.toml --tokens 40 --mapping head-tile --fault flip@link:1,1.west:3.40",
+    ] {
+        assert_reported(line, "PARITY at tile 4, from the west");
+    }
+}

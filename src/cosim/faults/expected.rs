@@ -1,7 +1,7 @@
 //! The report that must follow a fault.
 
 use super::injected::{Injected, MemoryPlace, Reset, What};
-use super::seen::{Outputs, Seen};
+use super::seen::{place, Outputs, Seen};
 use crate::cosim::memory::FaultKind;
 use crate::design::{Design, Flaw};
 use std::fmt;
@@ -131,7 +131,7 @@ impl fmt::Display for Expected {
         match self {
             Expected::Nothing => f.write_str("no error, and every output right"),
             Expected::Error { cause, places } => {
-                let places: Vec<_> = places.iter().map(u32::to_string).collect();
+                let places: Vec<_> = places.iter().map(|&info| place(cause, info)).collect();
                 write!(f, "{cause} at {}", places.join(" or "))
             }
             Expected::Rule { interface } => {

@@ -1,5 +1,6 @@
 //! The report of a run with faults.
 
+use crate::design::Flaw;
 use std::fmt;
 
 /// Outputs of a run with faults.
@@ -28,10 +29,19 @@ pub struct Seen {
     pub cleared: bool,
 }
 
+/// ERROR_INFO of an error in words.
+pub(super) fn place(name: &str, info: u32) -> String {
+    if name == "PARITY" {
+        Flaw::told(info)
+    } else {
+        info.to_string()
+    }
+}
+
 impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words: Vec<String> =
-            self.errors.iter().map(|(name, place)| format!("{name} at {place}")).collect();
+            self.errors.iter().map(|&(name, info)| format!("{name} at {}", place(name, info))).collect();
         words.extend(self.rules.first().map(|rule| format!("a broken rule: {rule}")));
         words.extend(self.ended.clone());
         if self.cleared {

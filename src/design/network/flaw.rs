@@ -43,6 +43,15 @@ impl Flaw {
         tile.index() as u32 | self.code() << PLACE_SHIFT
     }
 
+    /// ERROR_INFO of a flaw in words.
+    pub fn told(info: u32) -> String {
+        let tile = info & ((1 << PLACE_SHIFT) - 1);
+        match Flaw::of(info >> PLACE_SHIFT) {
+            Some(flaw) => format!("tile {tile}, {flaw}"),
+            None => format!("tile {tile}"),
+        }
+    }
+
     fn words(self) -> &'static str {
         match self {
             Flaw::Router(Port::North) => "from the north",
@@ -71,6 +80,13 @@ impl std::fmt::Display for Flaw {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_told_in_words() {
+        let tile = crate::design::Mesh::new(3, 3).node(1, 1).unwrap();
+        let info = Flaw::Router(Port::West).info(tile);
+        assert_eq!((info, Flaw::told(info).as_str()), (0x404, "tile 4, from the west"));
+    }
 
     #[test]
     fn a_code_names_one_place() {

@@ -83,6 +83,10 @@ fn core(design: &Design) -> Vec<Kept> {
         let idle = [at("u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_idle")];
         all.push(kept("Synchronizer of an idle PaD.", &idle, tiles));
     }
+    if design.flit.parity {
+        let flawed = [at("u_fabric/gen_tile[{t}].u_tile/u_transport/u_array_flawed")];
+        all.push(kept("Synchronizer of a wrong parity before the array.", &flawed, tiles));
+    }
     if design.append.is_some() {
         let ports = [format!("{periphery}/gen_port[*].u_writes")];
         all.push(kept("Its ports of new tokens.", &ports, design.memory.ports));
