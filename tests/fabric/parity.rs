@@ -101,7 +101,7 @@ fn an_upset_within_a_tile_is_named_by_the_next_check() {
         (
             "meshkv_input_port",
             "flit_mem[wr_addr]  <= {rx_meta, rx_data};",
-            "flit_mem[wr_addr]  <= {rx_meta, rx_data ^ 1'b1};",
+            "flit_mem[wr_addr]  <= {rx_meta, rx_data ^ (1'b1 << 40)};",
             &of_buffers[..],
         ),
         ("meshkv_requester", "x_data_q <= rx_data;", "x_data_q <= rx_data ^ 1'b1;", &[Flaw::Array][..]),
