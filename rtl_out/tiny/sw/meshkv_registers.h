@@ -244,7 +244,7 @@
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000006u
-#define MESHKV_DESIGN_VALUE                  0xaaa39a7cu
+#define MESHKV_DESIGN_VALUE                  0xdcae669au
 #define MESHKV_MESH_VALUE                    0x00060203u
 #define MESHKV_MODEL_VALUE                   0x00020006u
 #define MESHKV_HEADS_VALUE                   0x00030006u
@@ -260,7 +260,7 @@ static const struct {
 } meshkv_identity[] = {
     {0x800u, 0, 0xffffffffu, 1296782897u, "MAGIC", "0x4d4b5631, 'MKV1': this is a meshkv"},
     {0x804u, 0, 0xffffffffu, 6u, "MAP_VERSION", "Version of this register map"},
-    {0x808u, 0, 0xffffffffu, 2862848636u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
+    {0x808u, 0, 0xffffffffu, 3702417050u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
     {0x80cu, 0, 0x000000ffu, 3u, "MESH.COLS", "Columns"},
     {0x80cu, 8, 0x0000ff00u, 2u, "MESH.ROWS", "Rows"},
     {0x80cu, 16, 0xffff0000u, 6u, "MESH.PORTS", "Ports to external memory"},
@@ -339,6 +339,8 @@ static const struct {
 #define MESHKV_ERROR_TOKEN_WRITE             (1u << 29)
 /* External memory did not take or answer a write of a new token: memory port. */
 #define MESHKV_ERROR_TOKEN_TIMEOUT           (1u << 30)
+/* A word had a wrong parity (noc.parity): tile, and from bit 8 on where it came from: 1: the north, 2: the south, 3: the east, 4: the west, 5: the tile to its router, 6: the router to the tile, 7: the FIFO to the array. */
+#define MESHKV_ERROR_PARITY                  (1u << 31)
 /* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */
 #define MESHKV_ERROR_VOIDS_MASK              0x01000000u
 
@@ -352,7 +354,7 @@ static const struct {
 #define MESHKV_COUNTERS_EVENT                1u
 /* what the tile computed. */
 #define MESHKV_COUNTERS_PAD                  2u
-/* bit 0: an error of memory, bit 1: it did not answer; index 0 only. */
+/* bit 0: an error of memory, bit 1: it did not answer, bits 4 to 2: place of a wrong parity; index 0 only. */
 #define MESHKV_COUNTERS_ERRORS               3u
 
 /* A descriptor of the list at the argument list: the words of these registers, little-endian. */

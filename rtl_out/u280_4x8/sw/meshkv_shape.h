@@ -41,7 +41,7 @@
 #define MESHKV_FLIT_BYTES           64       /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           256      /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
-#define MESHKV_ERRORS               31       /* Bits of ERROR that have a meaning. */
+#define MESHKV_ERRORS               32       /* Bits of ERROR that have a meaning. */
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
@@ -90,6 +90,7 @@ static const struct {
     {"START_TOKENS", "Run refused: a cache appends whose new token is not loaded, or tokens of more caches than there are", "TOKEN_STREAMS"},
     {"TOKEN_WRITE", "A write of a new token was answered by an error", "memory port"},
     {"TOKEN_TIMEOUT", "External memory did not take or answer a write of a new token", "memory port"},
+    {"PARITY", "A word had a wrong parity (noc.parity)", "tile, and from bit 8 on where it came from: 1: the north, 2: the south, 3: the east, 4: the west, 5: the tile to its router, 6: the router to the tile, 7: the FIFO to the array"},
 };
 
 #endif

@@ -286,7 +286,7 @@ module meshkv_control_registers #(
     wire        unused_select = |{wanted, counter_select_q};
 
     // Errors of accesses, descriptors and runs. Each sets its bit; the first is stored with cause and place.
-    localparam NUM_ERRORS = 31;
+    localparam NUM_ERRORS = 32;
     reg  [NUM_ERRORS-1:0] error_q;
     reg  [4:0]            cause_q;
     reg  [15:0]           where_q;
@@ -336,7 +336,7 @@ module meshkv_control_registers #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000006;  // MAP_VERSION
-            10'h202: value = 32'haaa39a7c;  // DESIGN
+            10'h202: value = 32'hdcae669a;  // DESIGN
             10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
             10'h205: value = 32'h00030006;  // HEADS

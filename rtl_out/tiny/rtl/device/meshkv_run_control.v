@@ -229,7 +229,7 @@ module meshkv_run_control #(
         CAUSE_WATCHDOG = 5'd21, CAUSE_EMPTY = 5'd12, CAUSE_OPEN = 5'd13, CAUSE_QUERIES = 5'd14,
         CAUSE_UNLOADED = 5'd23, CAUSE_ARGUMENT = 5'd15, CAUSE_LIST_READ = 5'd26,
         CAUSE_LIST = 5'd25, CAUSE_TOKENS = 5'd28, CAUSE_TOKEN_WRITE = 5'd29,
-        CAUSE_TOKEN_TIMEOUT = 5'd30;
+        CAUSE_TOKEN_TIMEOUT = 5'd30, CAUSE_PARITY = 5'd31;
     localparam [15:0] PLACE_DIRTY = 16'd1, PLACE_PE = 16'd2;
     // The core keeps the queries of streams 0 to loaded_q - 1 until its reset.
     reg  [STREAMS_WIDTH-1:0] loaded_q;
@@ -263,6 +263,8 @@ module meshkv_run_control #(
     wire        skewed    = skewed_q;
     wire        dirty     = dirty_q[epoch_q];
     wire [15:0] tile_place     = { {16-TILE_BITS{1'b0}}, found_q};
+    wire        tile_flawed    = 1'b0;
+    wire [15:0] flaw_place     = 16'd0;
     wire [15:0] list_place     = list_index;
     wire [15:0] state_place    = {12'd0, state_q};
     wire [15:0] unclosed_place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
@@ -278,6 +280,7 @@ module meshkv_run_control #(
             | pe_down
             | tile_bad
             | tile_late
+            | tile_flawed
             | read_bad
             | write_bad
             | port_bad
@@ -302,6 +305,9 @@ module meshkv_run_control #(
         end else if (tile_late) begin
             cause = CAUSE_MEMORY_TIMEOUT;
             place = tile_place;
+        end else if (tile_flawed) begin
+            cause = CAUSE_PARITY;
+            place = flaw_place;
         end else if (read_bad) begin
             cause = CAUSE_QUERY_READ;
             place = read_place;
