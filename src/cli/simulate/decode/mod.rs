@@ -104,7 +104,7 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         made.cache_bytes,
         (&row, &sources, done.reached.as_ref()),
     );
-    ui.result(&DecodePrinted::Steps(output), || {
+    ui.result(&DecodePrinted::Steps(Box::new(output)), || {
         report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams))
     })?;
     Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

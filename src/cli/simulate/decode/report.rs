@@ -86,7 +86,7 @@ impl<'a> DecodeOutput<'a> {
 #[serde(untagged)]
 pub(in crate::cli) enum DecodePrinted<'a> {
     /// Decode steps.
-    Steps(DecodeOutput<'a>),
+    Steps(Box<DecodeOutput<'a>>),
     /// A run with `--fault`.
     Faulted(Box<FaultsOutput<DecodeRow>>),
 }
