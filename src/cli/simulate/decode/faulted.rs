@@ -1,7 +1,8 @@
 //! `meshkv decode --fault`: the report of a run with faults.
 
+use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
-use crate::cli::simulate::decode::{Args, DecodePrinted};
+use crate::cli::simulate::decode::{page, Args, DecodePrinted};
 use crate::cli::simulate::reported::faults::FaultedRun;
 use crate::cosim::dut::DutError;
 use crate::cosim::faults::{Depth, Outputs, Seen};
@@ -20,8 +21,12 @@ pub(super) fn report(
     load: &Workload,
     result: Result<Decoded, DecodeError>,
     row: &dyn Fn(&Decoded) -> DecodeRow,
-    (design, ui, interrupt): (&Design, &Ui, &Interrupt),
+    (pictures, design, ui, interrupt): (Option<&Pictures>, &Design, &Ui, &Interrupt),
 ) -> anyhow::Result<ExitCode> {
+    if let (Some(pictures), Ok(done)) = (pictures, &result) {
+        pictures.write_page(&page(args, load, design, done)?, ui)?;
+    }
+    args.carrier.note_waves(ui);
     let origin = (args.seed, args.carrier.name(), args.command(load));
     let run = match result {
         Ok(done) => FaultedRun {

@@ -75,12 +75,8 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
     });
     drop(progress);
     if args.fault.any() {
-        if let (Some(pictures), Ok(done)) = (&pictures, &result) {
-            pictures.write_page(&page(args, &load, &design, done)?, ui)?;
-        }
-        args.carrier.note_waves(ui);
         let row = |done: &Decoded| DecodeRow::priced(&design, &made, &plan, done, (load.batch, energies));
-        return faulted::report(args, &load, result, &row, (&design, ui, &interrupt));
+        return faulted::report(args, &load, result, &row, (pictures.as_ref(), &design, ui, &interrupt));
     }
     let done = match result.and_then(Decoded::trusted).map_err(Ended::from) {
         Ok(done) => done,
