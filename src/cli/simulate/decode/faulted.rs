@@ -2,7 +2,8 @@
 
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
-use crate::cli::simulate::decode::{page, Args, DecodePrinted};
+use crate::cli::simulate::decode::report::page;
+use crate::cli::simulate::decode::{Args, DecodePrinted};
 use crate::cli::simulate::reported::faults::FaultedRun;
 use crate::cosim::dut::DutError;
 use crate::cosim::faults::{Depth, Outputs, Seen};

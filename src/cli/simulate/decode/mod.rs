@@ -15,10 +15,9 @@ use crate::cli::simulate::ports::Verilog;
 use crate::cli::simulate::reported::ended::Ended;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
-use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Plan, Progress, Workload};
-use crate::design::{Choice, Design};
-use crate::eval::report::{Figure, RunPage};
-use crate::eval::{self, DecodeRow, DEFAULT_TIER};
+use crate::cosim::workloads::decode::{flits_of_step, step_of, Bench, Decoded, Plan, Progress};
+use crate::design::Choice;
+use crate::eval::{DecodeRow, DEFAULT_TIER};
 use crate::tools::interrupt::Interrupt;
 use std::process::ExitCode;
 
@@ -90,7 +89,7 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
     };
     let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
     if let Some(pictures) = &pictures {
-        pictures.write_page(&page(args, &load, &design, &done)?, ui)?;
+        pictures.write_page(&report::page(args, &load, &design, &done)?, ui)?;
     }
     args.carrier.note_waves(ui);
     let output = DecodeOutput::new(
@@ -104,18 +103,4 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
         report::prose(chosen, (&row, &sources), args.more_even(&design, &load, &streams))
     })?;
     Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// The page of `--plot`.
-fn page(args: &Args, load: &Workload, design: &Design, done: &Decoded) -> anyhow::Result<RunPage> {
-    let title = format!("{}, {} x {}", design.name, design.mesh.cols(), design.mesh.rows());
-    let links = eval::heatmap(&title, &args.title(load), design.mesh, &eval::link_row(design, done))?;
-    let caption = "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
-    Ok(RunPage {
-        title: format!("{}: decode steps", design.name),
-        subtitle: args.title(load),
-        command: args.command(load),
-        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
-        ..RunPage::default()
-    })
 }

@@ -5,10 +5,11 @@ use crate::cli::output::{bounds, table};
 use crate::cli::simulate::decode::Args;
 use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cli::simulate::reported::rare;
-use crate::cosim::workloads::decode::{StreamLength, Workload};
-use crate::design::Choice;
+use crate::cosim::workloads::decode::{Decoded, StreamLength, Workload};
+use crate::design::{Choice, Design};
 use crate::emit::TILE_EVENTS;
-use crate::eval::DecodeRow;
+use crate::eval::report::{Figure, RunPage};
+use crate::eval::{self, DecodeRow};
 use crate::model::cycle::common::Reached;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -89,6 +90,20 @@ pub(in crate::cli) enum DecodePrinted<'a> {
     Steps(Box<DecodeOutput<'a>>),
     /// A run with `--fault`.
     Faulted(Box<FaultsOutput<DecodeRow>>),
+}
+
+/// The page of `--plot`.
+pub(super) fn page(args: &Args, load: &Workload, design: &Design, done: &Decoded) -> anyhow::Result<RunPage> {
+    let title = format!("{}, {} x {}", design.name, design.mesh.cols(), design.mesh.rows());
+    let links = eval::heatmap(&title, &args.title(load), design.mesh, &eval::link_row(design, done))?;
+    let caption = "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
+    Ok(RunPage {
+        title: format!("{}: decode steps", design.name),
+        subtitle: args.title(load),
+        command: args.command(load),
+        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
+        ..RunPage::default()
+    })
 }
 
 fn percent(share: f64) -> String {
