@@ -120,6 +120,10 @@ struct Restless {
     shown: Vec<usize>,
     unseen: Vec<u32>,
     ones: Vec<u32>,
+    zeros: Vec<u32>,
+    /// What is shown stands in one cycle of so many.
+    period: u64,
+    cycle: u64,
 }
 
 impl Restless {
@@ -128,7 +132,14 @@ impl Restless {
             names.iter().map(|name| model.find(name).expect("a port of the model")).collect()
         };
         let (hidden, shown) = (find(hidden), find(shown));
-        Box::new(Restless { model, hidden, shown, unseen: vec![0; 64], ones: vec![u32::MAX; 64] })
+        let (unseen, zeros, ones) = (vec![0; 64], vec![0; 64], vec![u32::MAX; 64]);
+        Box::new(Restless { model, hidden, shown, unseen, ones, zeros, period: 1, cycle: 0 })
+    }
+
+    /// Shows it in one cycle of so many, so that memory has answered before the next request.
+    fn once_in(mut self: Box<Restless>, period: u64) -> Box<Restless> {
+        self.period = period;
+        self
     }
 }
 
@@ -139,7 +150,7 @@ impl DutPorts for Restless {
 
     fn words(&self, port: usize, bits: u32) -> &[u32] {
         if self.shown.contains(&port) {
-            return &self.ones;
+            return if self.cycle.is_multiple_of(self.period) { &self.ones } else { &self.zeros };
         }
         self.model.words(port, bits)
     }
@@ -152,6 +163,7 @@ impl DutPorts for Restless {
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
+        self.cycle += 1;
         self.model.tick(rst)
     }
 
@@ -229,7 +241,8 @@ fn a_device_that_reads_memory_for_ever_ends_at_its_bound() {
     let tensors = support::device::tensors(&design, 8, 5);
     let job = support::device::job(&design, &tensors, Mapping::RowAligned);
     let front = verilated(&library_of(BuildForm::FrontAlone, &design, &emit(&design).unwrap()), 5).unwrap();
-    let core = Restless::of(Bench::model(&design), READS.0, READS.1);
+    // A port has as many bursts under way as its guard counts, not more.
+    let core = Restless::of(Bench::model(&design), READS.0, READS.1).once_in(256);
     let device = Box::new(SplitDevice::new(front, core, &design).unwrap());
     let platform = Platform::of(&design);
     let device = Device::new(device, &design, &platform, &Clocks::IN_STEP).unwrap();

@@ -161,7 +161,11 @@ module meshkv_sums #(
     end
     always @(posedge clk) sum_b_q <= sums[at];
     always @(posedge clk) begin
-        at_b_q  <= at;
+        at_b_q <= at;
+        if (rst) at_b_q <= {AT_WIDTH{1'b0}};
+    end
+    // What comes before the first op is not used, so a reset clears none of it.
+    always @(posedge clk) begin
         at_c_q  <= at_b_q;
         at_d_q  <= at_c_q;
         at_e_q  <= at_d_q;
@@ -171,7 +175,6 @@ module meshkv_sums #(
         sum_d_q <= sum_c_q >>> {fall_c_q[4:3], 3'b0};
         sum_e_q <= sum_d_q >>> {fall_d_q[2:1], 1'b0};
         if (none_d_q | kind_d_q == KEY | kind_d_q == READ & ~max_some) sum_e_q <= {SUM_WIDTH{1'b0}};
-        if (rst) at_b_q <= {AT_WIDTH{1'b0}};
     end
 
     // One adder for sums and logits: the operand that an op does not use is zero.

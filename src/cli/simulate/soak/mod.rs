@@ -40,8 +40,8 @@ const WATCHDOG: u64 = 5_000;
 /// any to overload, some with tiles that are slow to accept flits: every link is compared in every cycle. Each fourth
 /// seed is a storm of fetches on routers and home agents. Of the other seeds every second is a whole fabric under decode
 /// steps, some with ragged batches, caches that grow, a memory out of order or with faults, whose reports are checked. Of
-/// storms and fabrics every port is compared in every cycle. The others are devices, whose front is Verilog: hosts and
-/// memories do what they must not, each error must be read, and the runs before and after it must be right.
+/// storms and fabrics every port is compared in every cycle. The remaining seeds are devices, whose front is Verilog: hosts
+/// and memories do what they must not, each error must be read, and the runs before and after it must be right.
 /// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
 ///
 /// Blocks count the rare states that they have been in. --steer runs a storm, a fabric or a device only if it leads to one

@@ -30,6 +30,11 @@ const BURST_BEATS: u32 = 16;
 /// Block of the rare states that trials reach.
 const BLOCK: &str = "device";
 
+/// True if no answer comes, false if it is an error.
+fn silent(kind: FaultKind) -> bool {
+    !matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError)
+}
+
 /// Something that goes wrong. A share is that of a run's requests or cycles, of 256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trial {
@@ -80,7 +85,6 @@ pub const REFUSALS: [&str; 20] = [
 impl Trial {
     /// Errors of which one must be read.
     pub fn expected(self) -> &'static [&'static str] {
-        let silent = |kind: FaultKind| !matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError);
         match self {
             Trial::Memory(kind, _) if silent(kind) => &["MEMORY_TIMEOUT"],
             Trial::Memory(..) => &["MEMORY"],
@@ -105,7 +109,6 @@ impl Trial {
 impl Trial {
     /// A state of the device that it leads to, of which nothing is known yet.
     pub fn leads_to(self, empty: &[Rare]) -> bool {
-        let silent = |kind: FaultKind| !matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError);
         let of = |kind, error: Rare, silence: Rare| if silent(kind) { silence } else { error };
         let bins: &[Rare] = match self {
             Trial::Memory(kind, share) => &[
