@@ -49,7 +49,7 @@ extern "C" {
 const char *meshkv_message(void) { return message.c_str(); }
 
 struct meshkv_shape meshkv_shape_of_design(void) {
-    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW};
+    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED};
 }
 
 int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device) {
@@ -85,6 +85,17 @@ int meshkv_end(meshkv_device *device, uint32_t stream) {
 
 int meshkv_length(meshkv_device *device, uint32_t stream, uint32_t layer, uint32_t *tokens) {
     return status_of([&] { *tokens = of(device).length(stream, layer); });
+}
+
+int meshkv_factors(meshkv_device *device, uint32_t layer, const float *keys, const float *values) {
+    return status_of([&] {
+        if (!keys || !values) throw meshkv::Refused("factors are missing");
+        of(device).factors(layer, keys, values);
+    });
+}
+
+int meshkv_sm_scale(meshkv_device *device, float scale) {
+    return status_of([&] { of(device).sm_scale(scale); });
 }
 
 int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values) {

@@ -29,6 +29,12 @@ constexpr uint32_t APPEND_SHIFT = 0, TOKEN_STREAMS = 0;
 constexpr uint64_t TOKENS_AT = 0;
 #endif
 
+#if MESHKV_SCALED
+constexpr uint64_t SCALES_AT = MESHKV_SCALES_AT;  // Bytes before scales in the buffer of queries.
+#else
+constexpr uint64_t SCALES_AT = 0;
+#endif
+
 // As the mapping of a descriptor: that of the least expected cycles.
 constexpr uint32_t MAPPING_AUTO = ~0u;
 

@@ -27,7 +27,7 @@ class Void(ArithmeticError):
 class _Shape(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_uint32)
-        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window")
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled")
     ]
 
 
@@ -69,6 +69,8 @@ class Device:
             "copy": [handle, number, number],
             "end": [handle, number],
             "length": [handle, number, number, data],
+            "factors": [handle, number, data, data],
+            "sm_scale": [handle, ctypes.c_float],
             "append": [handle, number, number, number, data, data],
             "attend": [*batch, data, data],
             "append_and_attend": [*batch, data, data, data, data],
@@ -107,6 +109,16 @@ class Device:
         tokens = ctypes.c_uint32()
         self._check(self._library.meshkv_length(self._handle, stream, layer, ctypes.byref(tokens)))
         return tokens.value
+
+    def factors(self, layer, keys, values):
+        """Factors of the keys and of the values of a layer, one a KV head: a number of the cache times its factor is what was
+        appended. Only while the layer has no token."""
+        k, v = (np.ascontiguousarray(np.broadcast_to(one, self.shape.kv_heads), np.float32) for one in (keys, values))
+        self._check(self._library.meshkv_factors(self._handle, layer, k.ctypes.data, v.ctypes.data))
+
+    def sm_scale(self, scale):
+        """The scale of q.k before the softmax, of all layers; 1 / sqrt(d_h) before the first call."""
+        self._check(self._library.meshkv_sm_scale(self._handle, scale))
 
     def append(self, layer, stream, keys, values):
         """Appends the tokens of a prompt: keys and values [KV head][token][dim]."""

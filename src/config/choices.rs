@@ -108,6 +108,47 @@ named! {
 }
 
 named! {
+    /// Format of the numbers of K and V in memory.
+    #[derive(Default, Hash)]
+    pub enum KvFormat {
+        /// IEEE half precision.
+        #[default]
+        Fp16 = "fp16",
+        // Host and append convert it; in memory it is FP16.
+        /// bfloat16, converted to FP16 on its way into the cache.
+        Bf16 = "bf16",
+        /// OCP FP8 with 4 bits of exponent and 3 of fraction, up to 448; no infinity.
+        Fp8E4m3 = "fp8_e4m3",
+        /// OCP FP8 with 5 bits of exponent and 2 of fraction: the upper byte of FP16.
+        Fp8E5m2 = "fp8_e5m2",
+    }
+}
+
+impl KvFormat {
+    /// Bytes of an element in memory.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            KvFormat::Fp16 | KvFormat::Bf16 => 2,
+            KvFormat::Fp8E4m3 | KvFormat::Fp8E5m2 => 1,
+        }
+    }
+}
+
+named! {
+    /// Factors that a host gives beside numbers of K and V.
+    #[derive(Default)]
+    pub enum KvScales {
+        /// Those of the format: one a head for eight bits, else none.
+        #[default]
+        Auto = "auto",
+        /// None: logits have the scale 1 / sqrt(d_h).
+        None = "none",
+        /// One of the logits and one of the output for each head, with the queries of a run.
+        Head = "head",
+    }
+}
+
+named! {
     /// Receivers of a slice.
     #[derive(Default)]
     pub enum Sharing {

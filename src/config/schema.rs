@@ -6,6 +6,7 @@
 //! check, the commented configuration and the editor's schema all use them. Beside JSON
 //! Schema's own words, `x-why` gives the reason for a limit, as the help of a message says it.
 
+use super::choices::{KvFormat, KvScales};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -240,9 +241,13 @@ pub struct Kv {
     /// Tokens of one segment (P).
     #[schemars(range(min = 1, max = 1024))]
     pub segment_tokens: u32,
-    /// Bytes of one K or V element; 2 is FP16.
-    #[schemars(extend("enum" = [2], "x-why" = "the datapath multiplies FP16 and knows no other format"))]
-    pub bytes_per_element: u32,
+    /// Format of the elements of K and V in memory. Of eight-bit formats a flit has twice as many elements.
+    pub format: KvFormat,
+    /// Factors beside the numbers of K and V, which a host gives.
+    pub scales: KvScales,
+    /// Bytes of one K or V element, as the format has them. Left out: it follows from the format.
+    #[schemars(extend("enum" = [1, 2], "x-why" = "formats have 8 or 16 bits"), example = 2)]
+    pub bytes_per_element: Option<u32>,
     /// URAM288 blocks of one tile's staging memory, each 72 bits wide and 4096 deep.
     #[schemars(range(min = 1, max = 64))]
     pub uram_per_tile: u32,
@@ -256,7 +261,26 @@ pub struct Kv {
 
 impl Default for Kv {
     fn default() -> Self {
-        Kv { segment_tokens: 64, bytes_per_element: 2, uram_per_tile: 8, banks: 4, append: false }
+        Kv {
+            segment_tokens: 64,
+            format: KvFormat::Fp16,
+            scales: KvScales::Auto,
+            bytes_per_element: None,
+            uram_per_tile: 8,
+            banks: 4,
+            append: false,
+        }
+    }
+}
+
+impl Kv {
+    /// The factors beside the numbers: those of the format, if none are named.
+    pub fn scales_of_format(&self) -> KvScales {
+        match (self.scales, self.format.bytes()) {
+            (KvScales::Auto, 1) => KvScales::Head,
+            (KvScales::Auto, _) => KvScales::None,
+            (scales, _) => scales,
+        }
     }
 }
 

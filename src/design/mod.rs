@@ -50,7 +50,7 @@ pub use pad::head::{model_dim, row_of};
 pub use pad::model::Model;
 pub use pad::pe::Pe;
 pub use pad::root::{finish_cycles, finish_lanes, packet_cycles, root_lanes};
-pub use takv::append::{Append, TOKEN_WAY_BITS};
+pub use takv::append::{word_elements, Append, TOKEN_WAY_BITS};
 pub use takv::bus::{Bus, QUERY_GROUP_WORDS};
 pub use takv::descriptor::{named_twice, Descriptor};
 pub use takv::mapping::{Heads, Mapping, Piece, Sharing};

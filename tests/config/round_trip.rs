@@ -1,6 +1,6 @@
 //! Configurations that must load as they are.
 
-use meshkv::config::{self, Config, Preset, Spread};
+use meshkv::config::{self, Config, KvScales, Preset, Spread};
 use meshkv::design::Design;
 use std::fs;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn whatever_is_serialised_reads_back_equal() {
 
 #[test]
 fn the_configurations_of_the_card_fit_its_memory() {
-    for name in ["u280_4x8", "u280_4x8_b8", "u280_shell", "u280_8x8", "u280_16x4"] {
+    for name in ["u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_shell", "u280_8x8", "u280_16x4"] {
         named(&format!("{name}.toml"));
     }
 }
@@ -94,12 +94,14 @@ fn the_8x8_configuration_of_the_card_is_the_papers_but_for_what_does_not_fit() {
     assert_eq!(std::mem::replace(&mut config.pe.array_rows, 2), 1);
     assert_eq!(config.pe.root_lanes.take(), Some(8));
     assert_eq!(std::mem::take(&mut config.takv.spread), Spread::Slice);
+    assert_eq!(config.kv.bytes_per_element.take(), Some(2));
+    assert_eq!(std::mem::take(&mut config.kv.scales), KvScales::None);
     assert_eq!(config, Config::default());
 }
 
 #[test]
 fn the_configurations_of_the_card_spell_out_every_key() {
-    for name in ["u280_4x8", "u280_4x8_b8", "u280_shell", "u280_8x8"] {
+    for name in ["u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_shell", "u280_8x8"] {
         let text = fs::read_to_string(format!("configs/{name}.toml")).unwrap();
         for key in config::tables().iter().flat_map(|table| &table.keys) {
             let spelled = text.lines().any(|line| line.starts_with(&format!("{} = ", key.name)));

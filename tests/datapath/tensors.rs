@@ -1,5 +1,6 @@
 //! Reading of tensors: sound files are read unchanged, and a wrong file gets a message with a way out.
 
+use meshkv::config::KvFormat;
 use meshkv::model::datapath::tensors::{layers, synthetic, Logits, Synthetic, TensorError, Tensors};
 use safetensors::tensor::{serialize, TensorView};
 use safetensors::Dtype;
@@ -43,6 +44,39 @@ fn a_layer_is_read_and_query_heads_share_their_kv_head() {
 }
 
 #[test]
+fn keys_and_values_of_other_types_become_numbers_of_fp16() {
+    let of = |dtype: Dtype, bytes: &[u8]| {
+        let size = bytes.len();
+        let data = bytes.repeat(80);
+        assert_eq!(data.len() / 80, size);
+        let mut entries = good();
+        (1..3).for_each(|at| entries[at] = (entries[at].0, dtype, vec![2, 5, 8], data.clone()));
+        Tensors::parse(&file(&entries), 0).unwrap()
+    };
+    // 1.5, but for the last: 2^-25 is half of the smallest number of FP16, and becomes 0.
+    for (dtype, bytes, format, bits, rounded) in [
+        (Dtype::BF16, vec![0xc0, 0x3f], KvFormat::Bf16, 0x3e00, 0),
+        (Dtype::F32, 1.5f32.to_le_bytes().to_vec(), KvFormat::Fp16, 0x3e00, 0),
+        (Dtype::F8_E4M3, vec![0x3c], KvFormat::Fp8E4m3, 0x3e00, 0),
+        (Dtype::F8_E5M2, vec![0x3e], KvFormat::Fp8E5m2, 0x3e00, 0),
+        (Dtype::BF16, vec![0x00, 0x33], KvFormat::Bf16, 0, 160),
+    ] {
+        let tensors = of(dtype, &bytes);
+        assert_eq!(
+            (tensors.format, tensors.keys(0)[7], tensors.values(3)[0]),
+            (format, bits, bits),
+            "{dtype:?}"
+        );
+        assert_eq!((tensors.rounded, tensors.scales(0)), (rounded, [1.0; 2]), "{dtype:?}");
+    }
+    let mut entries = good();
+    entries.push(("layers.0.k_scale", Dtype::F32, vec![2], [0.5f32, 0.25].map(f32::to_le_bytes).concat()));
+    entries.push(("layers.0.v_scale", Dtype::F32, vec![], 3f32.to_le_bytes().to_vec()));
+    let tensors = Tensors::parse(&file(&entries), 0).unwrap();
+    assert_eq!((tensors.scales(1), tensors.scales(2)), ([0.5, 3.0], [0.25, 3.0]));
+}
+
+#[test]
 fn wrong_tensors_get_a_clear_message() {
     let missing = refused(|entries| drop(entries.remove(2)));
     assert_eq!(missing, "no tensor layers.0.v; the file has layers 0 to 0");
@@ -51,7 +85,40 @@ fn wrong_tensors_get_a_clear_message() {
     let single = refused(|entries| {
         entries[1] = ("layers.0.k", Dtype::F32, vec![2, 5, 8], vec![0; 320]);
     });
-    assert_eq!(single, "layers.0.k is F32; the datapath takes F16: convert it, `tensor.half()` in PyTorch");
+    assert_eq!(single, "layers.0.v is F16 and the keys are F32; a cache has one format for both");
+    let double = refused(|entries| entries[1] = ("layers.0.k", Dtype::F64, vec![2, 5, 8], vec![0; 640]));
+    let types = "meshkv reads F16, BF16, F32, F8_E4M3 and F8_E5M2: convert it, `tensor.half()` in PyTorch";
+    assert_eq!(double, format!("layers.0.k is F64; {types}"));
+    let narrow = refused(|entries| entries[0] = ("layers.0.q", Dtype::F8_E4M3, vec![4, 3, 8], vec![0; 96]));
+    assert_eq!(
+        narrow,
+        "layers.0.q is F8_E4M3; queries are F16, BF16 or F32, whatever the format of the cache"
+    );
+    let beyond = refused(|entries| {
+        let mut data = vec![0; 80 * 2];
+        data[98..100].copy_from_slice(&0x4780_u16.to_le_bytes());
+        entries[1] = ("layers.0.k", Dtype::BF16, vec![2, 5, 8], data);
+    });
+    assert_eq!(
+        beyond,
+        "layers.0.k[1, 1, 1] is 65536, and FP16 ends at 65504; divide the tensor by a power of two"
+    );
+    let nan = refused(|entries| entries[1] = ("layers.0.k", Dtype::F8_E4M3, vec![2, 5, 8], vec![0x7f; 80]));
+    assert!(nan.starts_with("layers.0.k[0, 0, 0] is NaN"), "{nan}");
+    let factor = refused(|entries| {
+        entries.push((
+            "layers.0.k_scale",
+            Dtype::F32,
+            vec![2],
+            [1.0f32, -1.0].map(f32::to_le_bytes).concat(),
+        ));
+    });
+    assert_eq!(factor, "layers.0.k_scale[1] is -1; a factor is a positive normal number");
+    let factors = refused(|entries| entries.push(("layers.0.v_scale", Dtype::F32, vec![3], vec![0; 12])));
+    assert_eq!(
+        factors,
+        "layers.0.v_scale has shape [3]; factors are F32, one for all KV heads or one for each of 2"
+    );
     let flat = refused(|entries| entries[0].2 = vec![12, 8]);
     assert!(flat.starts_with("layers.0.q has shape [12, 8]; it must have three dimensions"), "{flat}");
     let empty = refused(|entries| entries[1] = f16("layers.0.k", [2, 0, 8]));

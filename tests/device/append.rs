@@ -3,6 +3,7 @@
 
 use super::append_faults::begin;
 use crate::support::device::{apart, assert_clean, assert_rules, growing, run_clean, tensors, whole, MOST};
+use meshkv::config::KvFormat;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
@@ -41,6 +42,23 @@ fn new_tokens_are_attended_to_and_are_in_memory_when_the_run_is_done() {
     let before = bench.driver.device.token_writes();
     run_clean(&mut bench, &job, Notice::Polling, "none is new");
     assert_eq!(bench.driver.device.token_writes(), before);
+}
+
+/// The host gives a token in FP16, and the device makes it elements of its cache: attended to, and in memory.
+#[test]
+fn new_tokens_become_elements_of_eight_bits() {
+    for (format, flit) in [(KvFormat::Fp8E4m3, 64), (KvFormat::Fp8E4m3, 256), (KvFormat::Fp8E5m2, 64)] {
+        let mut config = growing().configuration().clone();
+        (config.kv.format, config.noc.flit_width, config.kv.uram_per_tile) = (format, flit, flit / 64 + 1);
+        let design = Design::from_config("eight", &config).unwrap();
+        let tensors = tensors(&design, 100, 5);
+        let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
+        for lengths in LENGTHS {
+            let job = job(&design, &tensors, &lengths, Mapping::RowAligned);
+            run_clean(&mut bench, &job, Notice::Interrupt, &format!("{format:?}, {flit}, {lengths:?}"));
+        }
+        assert_rules(&bench, "eight bits");
+    }
 }
 
 #[test]

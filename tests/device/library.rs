@@ -3,6 +3,7 @@
 use crate::support::device::card::{stand_in, Card};
 use crate::support::device::host_build::{roomy, HostBuild};
 use crate::support::device::{small, TIMEOUT};
+use meshkv::config::KvFormat;
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::Faults;
 use meshkv::design::Design;
@@ -55,6 +56,19 @@ fn streams_that_grow_share_and_begin_again_attend_to_their_own_tokens() {
         build.compile(&source("library_attends.cpp"), "library_attends", &[]);
         let said = run(&build, "library_attends", &[]);
         assert!(said.starts_with("as on the host"), "{said}");
+    }
+}
+
+#[test]
+fn a_cache_of_eight_bits_is_quantised_by_the_factors_of_its_layer() {
+    for (format, append) in [(KvFormat::Fp8E4m3, false), (KvFormat::Fp8E4m3, true), (KvFormat::Fp8E5m2, true)]
+    {
+        let mut config = roomy(false).configuration().clone();
+        (config.kv.format, config.kv.append) = (format, append);
+        let build = HostBuild::new(Design::from_config("eight", &config).unwrap());
+        build.compile(&source("library_attends.cpp"), "library_attends", &[]);
+        let said = run(&build, "library_attends", &[]);
+        assert!(said.starts_with("as on the host"), "{}: {said}", format.name());
     }
 }
 

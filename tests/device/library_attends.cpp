@@ -21,9 +21,24 @@ std::vector<uint16_t> numbers(size_t count) {
     return all;
 }
 
-// Keys and values of a token: [KV head][dim] of each.
+// Factors of a cache of elements that have some; they differ by layer and KV head.
+constexpr bool SCALED = MESHKV_SCALED;
+float key_factor(uint32_t layer, size_t head) { return SCALED ? 0.01f * static_cast<float>(1 + head + 2 * layer) : 1; }
+float value_factor(uint32_t layer, size_t head) { return SCALED ? 0.02f * static_cast<float>(2 + head + layer) : 1; }
+const double SM_SCALE = (SCALED ? 0.9 : 1.0) / std::sqrt(double(DIM));
+
+// Keys and values of a token as the cache has them: [KV head][dim] of each.
 struct Token {
-    std::vector<uint16_t> k, v;
+    std::vector<double> k, v;
+
+    // Appends those of a KV head.
+    void put(uint32_t layer, size_t head, const uint16_t *keys, const uint16_t *values) {
+        const auto stored = [](uint16_t half, float factor) { return double(meshkv::from_element(meshkv::to_element(half, 1 / factor))) * factor; };
+        for (size_t d = 0; d < DIM; ++d) {
+            k.push_back(stored(keys[d], key_factor(layer, head)));
+            v.push_back(stored(values[d], value_factor(layer, head)));
+        }
+    }
 };
 using Cache = std::map<std::pair<uint32_t, uint32_t>, std::vector<Token>>;  // By stream and layer.
 
@@ -37,12 +52,12 @@ void compare(const char *what, uint32_t stream, const std::vector<Token> &tokens
         double sum = 0;
         for (const Token &token : tokens) {
             double logit = 0;
-            for (size_t d = 0; d < DIM; ++d) logit += double(meshkv::from_half(q[head * DIM + d])) * meshkv::from_half(token.k[of + d]);
-            weights.push_back(std::exp(logit / std::sqrt(double(DIM))));
+            for (size_t d = 0; d < DIM; ++d) logit += double(meshkv::from_half(q[head * DIM + d])) * token.k[of + d];
+            weights.push_back(std::exp(logit * SM_SCALE));
             sum += weights.back();
         }
         for (size_t at = 0; at < tokens.size(); ++at)
-            for (size_t d = 0; d < DIM; ++d) wanted[d] += weights[at] / sum * meshkv::from_half(tokens[at].v[of + d]);
+            for (size_t d = 0; d < DIM; ++d) wanted[d] += weights[at] / sum * tokens[at].v[of + d];
         for (size_t d = 0; d < DIM; ++d) {
             const double off = std::fabs(wanted[d] - out[head * DIM + d]);
             worst = std::max(worst, off);
@@ -61,16 +76,23 @@ int main(int count, char **words) {
     options.limit = std::chrono::minutes(10);
     meshkv::Device device("card.xclbin", options);
     Cache cache;
+    if (SCALED) {
+        device.sm_scale(static_cast<float>(SM_SCALE));
+        for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
+            std::vector<float> keys, values;
+            for (size_t head = 0; head < KV_HEADS; ++head) {
+                keys.push_back(key_factor(layer, head));
+                values.push_back(value_factor(layer, head));
+            }
+            device.factors(layer, keys.data(), values.data());
+        }
+    }
     const auto prompt = [&](uint32_t stream, uint32_t layer, uint32_t tokens) {
         const auto k = numbers(KV_HEADS * tokens * DIM), v = numbers(KV_HEADS * tokens * DIM);
         device.append(layer, stream, tokens, k.data(), v.data());
         for (size_t token = 0; token < tokens; ++token) {
             Token one;
-            for (size_t head = 0; head < KV_HEADS; ++head) {
-                const auto at = static_cast<std::ptrdiff_t>((head * tokens + token) * DIM);
-                one.k.insert(one.k.end(), k.begin() + at, k.begin() + at + DIM);
-                one.v.insert(one.v.end(), v.begin() + at, v.begin() + at + DIM);
-            }
+            for (size_t head = 0; head < KV_HEADS; ++head) one.put(layer, head, &k[(head * tokens + token) * DIM], &v[(head * tokens + token) * DIM]);
             cache[{stream, layer}].push_back(one);
         }
     };
@@ -81,8 +103,11 @@ int main(int count, char **words) {
         else device.attend(layer, batch, q.data(), o.data());
         for (size_t place = 0; place < batch.size(); ++place) {
             auto &tokens = cache[{batch[place], layer}];
-            const auto at = static_cast<std::ptrdiff_t>(place * KV_HEADS * DIM), size = static_cast<std::ptrdiff_t>(KV_HEADS * DIM);
-            if (append) tokens.push_back({{k.begin() + at, k.begin() + at + size}, {v.begin() + at, v.begin() + at + size}});
+            if (append) tokens.emplace_back();
+            for (size_t head = 0; append && head < KV_HEADS; ++head) {
+                const size_t at = (place * KV_HEADS + head) * DIM;
+                tokens.back().put(layer, head, &k[at], &v[at]);
+            }
             if (tokens.size() != device.length(batch[place], layer)) std::exit(2);
             std::vector<float> out;
             for (size_t d = 0; d < HEADS * DIM; ++d) out.push_back(meshkv::from_half(o[place * HEADS * DIM + d]));

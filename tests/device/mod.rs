@@ -15,6 +15,7 @@ mod library_equals;
 mod lists;
 mod mutants;
 mod partials;
+mod quantise_lane;
 mod read_slices;
 mod registers;
 mod reset;

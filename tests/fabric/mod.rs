@@ -2,6 +2,7 @@
 
 mod attention;
 mod clocks;
+mod formats;
 mod kept_queries;
 mod lockstep;
 mod parity;

@@ -1,8 +1,10 @@
 //! The emitted reduce root equals the model in every bit of its merges and outputs, under Icarus.
 
 use crate::support::icarus::{lint, sources, Bench};
+use meshkv::config::{Config, KvScales};
+use meshkv::design::Design;
 use meshkv::design::{finish_cycles, index_bits, packet_cycles};
-use meshkv::emit::SourceFile;
+use meshkv::emit::{emit_block, SourceFile};
 use meshkv::model::datapath::numbers::fixed;
 use meshkv::model::{Datapath, DatapathShape, Packet, Root, State};
 use std::collections::{BTreeMap, VecDeque};
@@ -48,6 +50,8 @@ pub(super) struct Case {
     /// Streams that return partial results, a bit each.
     pub(super) asked: u32,
     pub(super) rounds: u32,
+    /// Outputs have scales.
+    pub(super) scaled: bool,
 }
 
 impl Case {
@@ -191,7 +195,25 @@ pub(super) struct Pace {
 }
 
 fn agrees(case: Case, paces: &[(u32, u32)]) -> Pace {
-    agrees_as(&sources("meshkv_reduce_root"), case, paces)
+    if !case.scaled {
+        return agrees_as(&sources("meshkv_reduce_root"), case, paces);
+    }
+    agrees_as(&scaled_sources(), case, paces)
+}
+
+/// The sources of a root whose outputs have scales, for the bench that gives them.
+pub(super) fn scaled_sources() -> Vec<SourceFile> {
+    let mut config = Config::default();
+    config.kv.scales = KvScales::Head;
+    let design = Design::from_config("test", &config).expect("it is legal");
+    let mut files = emit_block(&design, "meshkv_reduce_root").expect("it is emitted");
+    files[0].text.insert_str(0, "`define SCALED\n");
+    files
+}
+
+/// Scale of a head's output, as the bench has it.
+fn scale(case: &Case, head: u32) -> f32 {
+    f32::from_bits(if case.scaled { 0x3d80_0000 + head * 0x00b5_04f3 } else { 0x3f80_0000 })
 }
 
 pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
@@ -261,7 +283,8 @@ pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) 
                 let queue = &mut rounds[round][source.parse::<usize>().unwrap()];
                 let sent = queue.pop_front().expect("a packet of this source is left");
                 let key = (sent.stream, sent.head);
-                let (count, root) = roots.entry(key).or_insert_with(|| (0, datapath.root()));
+                let (count, root) =
+                    roots.entry(key).or_insert_with(|| (0, datapath.root().scaled(scale(&case, sent.head))));
                 root.merge(&sent.flits);
                 *count += 1;
                 if *count == sent.others + 1 {
@@ -314,11 +337,21 @@ pub(super) const DEFAULT: Case = Case {
     partials: 8,
     asked: 0,
     rounds: 2,
+    scaled: false,
 };
 
 #[test]
 fn outputs_are_those_of_the_model() {
     agrees(DEFAULT, &[(8, 8), (8, 1), (2, 8), (6, 4)]);
+}
+
+#[test]
+fn outputs_with_scales_are_those_of_the_model() {
+    let scaled = Case { scaled: true, heads: 16, streams: 2, ..DEFAULT };
+    agrees(scaled, &[(8, 8), (8, 1), (6, 4)]);
+    // Partial results have none.
+    agrees(Case { asked: 0b10, partials: 3, ..scaled }, &[(8, 8), (4, 4)]);
+    agrees(Case { root_lanes: 2, lanes: 4, head_dim: 32, ..scaled }, &[(8, 8)]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Slips of the reduce root: each change of its Verilog for the worse is found by the bench of [`super::reduce_root`].
 
-use super::reduce_root::{agrees_as, Case, DEFAULT};
+use super::reduce_root::{agrees_as, scaled_sources, Case, DEFAULT};
 use crate::support::icarus::{change, sources};
 use meshkv::emit::SourceFile;
 
@@ -8,13 +8,12 @@ use meshkv::emit::SourceFile;
 type Slip = (&'static str, &'static str, &'static str);
 
 /// Asserts that the root is right as it is, and with none of the slips.
-fn all_are_found(slips: &[Slip], is_right: impl Fn(&[SourceFile]) -> bool) {
-    let files = sources("meshkv_reduce_root");
-    assert!(is_right(&files));
+fn all_are_found(files: &[SourceFile], slips: &[Slip], is_right: impl Fn(&[SourceFile]) -> bool) {
+    assert!(is_right(files));
     let missed: Vec<_> = slips
         .iter()
         .filter(|(module, from, to)| {
-            let mut slipped = files.clone();
+            let mut slipped = files.to_vec();
             change(&mut slipped, module, from, to);
             is_right(&slipped)
         })
@@ -96,7 +95,7 @@ fn is_right(files: &[SourceFile]) -> bool {
 
 #[test]
 fn slips_of_the_verilog_are_found() {
-    all_are_found(SLIPS, is_right);
+    all_are_found(&sources("meshkv_reduce_root"), SLIPS, is_right);
 }
 
 /// Changes for the worse that only partial results show.
@@ -134,5 +133,29 @@ fn slips_of_partial_results_are_found() {
             std::panic::catch_unwind(run).is_ok()
         })
     };
-    all_are_found(SLIPS_OF_STATES, right);
+    all_are_found(&sources("meshkv_reduce_root"), SLIPS_OF_STATES, right);
+}
+
+/// Changes for the worse that only scales of outputs show.
+const SLIPS_OF_SCALES: &[Slip] = &[
+    ("meshkv_reduce_finisher", "if (asks_q) scale_q", "if (load) scale_q"),
+    ("meshkv_reduce_finisher", "{8'd0, halved}", "9'd0"),
+    ("meshkv_reduce_finisher", "- 9'd127", "- 9'd126"),
+    (
+        "meshkv_reduce_finisher",
+        "scales[done_id[ID_WIDTH-1-:PART_HEAD_WIDTH]]",
+        "scales[done_id[0+:PART_HEAD_WIDTH]]",
+    ),
+    ("meshkv_reduce_finisher", "{1'b1, scale_q[22:0], 8'd0} > kept[31:0]", "1'b0"),
+    ("meshkv_reciprocal", "{1'b0, s_dividend, 7'd0}", "33'h0_8000_0000"),
+];
+
+#[test]
+fn slips_of_scales_are_found() {
+    let right = |files: &[SourceFile]| {
+        let small = Case { root_lanes: 16, head_dim: 32, rounds: 3, depth: 16, scaled: true, ..DEFAULT };
+        let run = || agrees_as(files, small, &[(8, 8), (8, 1)]);
+        std::panic::catch_unwind(run).is_ok()
+    };
+    all_are_found(&scaled_sources(), SLIPS_OF_SCALES, right);
 }

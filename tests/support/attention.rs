@@ -33,6 +33,7 @@ pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits,
         head_dim: design.pe.head_dim as usize,
         logits,
     })
+    .of_design(design)
 }
 
 /// Most looks at a run, of 256 cycles each.

@@ -142,7 +142,7 @@ async def store(device, keys, values):
         for segment, at in enumerate(range(0, TOKENS, H.SEGMENT_TOKENS)):
             tokens = slice(at, at + H.SEGMENT_TOKENS)
             words = cache.slice(rows[tokens], values[stream, kv_head][tokens])
-            await device.memory.write(CACHE + cache.offset(stream, LAYER, segment, kv_head), halves(words))
+            await device.memory.write(CACHE + cache.offset(stream, LAYER, segment, kv_head), cache.packed(words))
     for port in range(H.PORTS):
         await device.argument(H.ARG_HBM(port), CACHE)
 
@@ -169,15 +169,20 @@ async def attend(device, mapping, append):
     streams = range(H.MAX_STREAMS)
     queries = {(s, head): row(rng, 1) for s in streams for head in range(H.QUERY_HEADS)}
     rows = [(s, head) for s in streams for head in range(H.KV_HEADS)]
-    keys = {at: [row(rng, 1) for _ in range(TOKENS)] for at in rows}
-    values = {at: [row(rng, 1) for _ in range(TOKENS)] for at in rows}
+    cache = Cache(H)
+    keys, values = ({at: [[cache.nearest(x) for x in row(rng, 1)] for _ in range(TOKENS)] for at in rows} for _ in range(2))
 
     await store(device, keys, values)
     await device.memory.write(QUERIES, b"".join(halves(query) for query in queries.values()))
+    if H.SCALED:
+        word = cache.scales(1 / math.sqrt(H.HEAD_DIM), 1.0)
+        await device.memory.write(QUERIES + H.SCALES_AT, word * H.QUERY_HEADS)
     if append:
         # The last token is not in the cache but behind the queries.
         blank = [[7.0] * H.ROW_ELEMENTS]
         await store(device, *({at: rows[:-1] + blank for at, rows in of.items()} for of in (keys, values)))
+        if H.QUANTISES:
+            await device.memory.write(QUERIES + H.FACTORS_AT, struct.pack("<ff", 1.0, 1.0) * H.KV_HEADS)
         new = b"".join(halves(keys[at][-1]) + halves(values[at][-1]) for at in rows)
         await device.memory.write(QUERIES + H.TOKENS_AT, new)
     await device.argument(H.ARG_QUERIES, QUERIES)
@@ -217,6 +222,6 @@ async def new_tokens_are_attended_to_and_are_in_the_cache(dut, seed):
     for (stream, kv_head), rows in keys.items():
         for segment, at in enumerate(range(0, TOKENS, H.SEGMENT_TOKENS)):
             tokens = slice(at, at + H.SEGMENT_TOKENS)
-            wanted = halves(cache.slice(rows[tokens], values[stream, kv_head][tokens]))
+            wanted = cache.packed(cache.slice(rows[tokens], values[stream, kv_head][tokens]))
             place = CACHE + cache.offset(stream, LAYER, segment, kv_head)
             assert await device.memory.read(place, len(wanted)) == wanted, (stream, kv_head, segment)

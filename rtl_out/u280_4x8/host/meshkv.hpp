@@ -65,6 +65,35 @@ public:
         }
     }
 
+    // Factors of the keys and of the values of a layer, by KV head; 1 before the first call. They are those of the numbers
+    // that are appended from now on, and of all in the cache: change them only while the layer has no token.
+    void factors(uint32_t layer, const float *keys, const float *values) {
+        may_scale();
+        if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
+        std::vector<Factors> given(MESHKV_KV_HEADS);
+        std::string why;
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+            given[head] = {keys[head], values[head]};
+            if (!std::isnormal(1 / keys[head]) || !std::isnormal(1 / values[head])) why = "a factor has no inverse";
+            if (!std::isnormal(keys[head]) || keys[head] < 0) why = "a factor of keys is " + std::to_string(keys[head]) + ", and must be a positive normal number";
+            scale_word(double{sm_scale_} * keys[head], values[head], why);
+            if (!why.empty()) throw Refused("KV head " + std::to_string(head) + " of layer " + std::to_string(layer) + ": " + why);
+        }
+        for (uint32_t stream = 0; stream < MESHKV_MAX_STREAMS; ++stream)
+            if (streams_.holds(stream, layer)) throw Refused("layer " + std::to_string(layer) + " has tokens with other factors: end its streams before");
+        factors_[layer] = std::move(given);
+    }
+
+    // The scale of q.k before the softmax, of all layers from now on; 1 / sqrt(d_h) before the first call.
+    void sm_scale(float scale) {
+        may_scale();
+        std::string why;
+        for (const auto &layer : factors_)
+            for (const Factors &of : layer) scale_word(double{scale} * of.key, of.value, why);
+        if (!why.empty()) throw Refused(why);
+        sm_scale_ = scale;
+    }
+
     // Tokens of a stream in a layer.
     uint32_t length(uint32_t stream, uint32_t layer) const { return streams_.length(stream, layer); }
 
@@ -75,7 +104,7 @@ public:
         apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
             const size_t at = size_t{head} * tokens * HEAD;
-            cache_.put(stream, layer, head, streams_.own(stream, layer), keys + at, values + at, tokens);
+            put(stream, layer, head, keys + at, values + at, tokens);
         }
         streams_.grow(stream, layer, tokens);
     }
@@ -110,7 +139,11 @@ public:
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {});
         std::vector<State> states(batch.size() * MESHKV_QUERY_HEADS);
         run(layer, batch, Call::PARTIALS, queries, nullptr, nullptr, [&](size_t place, uint32_t stream) {
-            for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) states[place * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), stream, head);
+            for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
+                State &one = states[place * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), stream, head);
+                // The card scales outputs alone.
+                for (float &o : one.o) o *= factors_[layer][head / GROUP].value;
+            }
         });
         return states;
     }
@@ -124,6 +157,14 @@ private:
     // Bytes of the same on the card.
     static constexpr size_t ROW_BYTES = MESHKV_ROW_ELEMENTS * sizeof(uint16_t), OUT_BYTES = ROW_BYTES * MESHKV_QUERY_HEADS, TOKEN_BYTES = 2 * ROW_BYTES * MESHKV_KV_HEADS;
     static_assert(TOKEN_BYTES == MESHKV_TOKEN_BYTES, "new tokens have another layout");
+
+    // Query heads of a KV head.
+    static constexpr uint32_t GROUP = MESHKV_QUERY_HEADS / MESHKV_KV_HEADS;
+
+    // Factors of a KV head.
+    struct Factors {
+        float key = 1, value = 1;
+    };
 
     // A buffer of the caller.
     struct Given {
@@ -140,10 +181,49 @@ private:
     Cache cache_;
     Buffer queries_, outputs_, list_;
     uint64_t cycles_ = 0;
+    float sm_scale_ = 1 / std::sqrt(static_cast<float>(MESHKV_HEAD_DIM));
+    std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
+    std::vector<Element> keys_, values_;  // Tokens on their way into the cache.
+
+    static void may_scale() {
+        if (!MESHKV_SCALED) throw Refused("this design has no scales but 1 / sqrt(d_h): generate it with kv.scales = \"head\"");
+    }
+
+    // Writes tokens of a KV head into the cache, as its elements.
+    void put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) {
+        const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor) {
+            to.resize(size_t{tokens} * HEAD);
+            const float inverse = 1 / factor;
+            for (size_t at = 0; at < to.size(); ++at) to[at] = to_element(from[at], inverse);
+        };
+        const Factors &of = factors_[layer][head];
+        convert(keys_, keys, of.key);
+        convert(values_, values, of.value);
+        cache_.put(stream, layer, head, streams_.own(stream, layer), keys_.data(), values_.data(), tokens);
+    }
+
+    // Puts the scales of a layer beside the queries.
+    void scales(uint32_t layer) {
+        std::string unused;
+        for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
+            const Factors &of = factors_[layer][head / GROUP];
+            const uint64_t word = scale_word(double{sm_scale_} * of.key, of.value, unused);
+            std::memcpy(queries_.data() + SCALES_AT + head * sizeof(word), &word, sizeof(word));
+        }
+        queries_.to_card(SCALES_AT, MESHKV_QUERY_HEADS * sizeof(uint64_t));
+        if (!MESHKV_QUANTISES) return;
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+            const float inverse[2] = {1 / factors_[layer][head].key, 1 / factors_[layer][head].value};
+            std::memcpy(queries_.data() + MESHKV_FACTORS_AT + head * sizeof(inverse), inverse, sizeof(inverse));
+        }
+        queries_.to_card(MESHKV_FACTORS_AT, MESHKV_KV_HEADS * sizeof(uint64_t));
+    }
 
     // Bytes of queries, and of new tokens where the device takes them.
     static constexpr uint64_t query_bytes() {
-        return DEVICE_APPENDS ? TOKENS_AT + MESHKV_MAX_STREAMS * TOKEN_BYTES : MESHKV_MAX_STREAMS * OUT_BYTES;
+        return DEVICE_APPENDS  ? TOKENS_AT + MESHKV_MAX_STREAMS * TOKEN_BYTES
+               : MESHKV_SCALED ? SCALES_AT + MESHKV_QUERY_HEADS * sizeof(uint64_t)
+                               : MESHKV_MAX_STREAMS * OUT_BYTES;
     }
 
     // Refuses a buffer that is none or not aligned, and one to write that overlaps another.
@@ -160,7 +240,7 @@ private:
     }
 
     void copy_tokens(uint32_t stream, uint32_t from) {
-        std::vector<uint16_t> keys, values;
+        std::vector<Element> keys, values;
         for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
             const uint32_t own = streams_.own(from, layer), shared = streams_.length(from, layer) - own;
             keys.resize(std::max(own, shared) * HEAD);
@@ -191,6 +271,7 @@ private:
             if (call == Call::APPEND) new_token(layer, stream, keys + place * TOKEN, values + place * TOKEN);
         }
         queries_.to_card(0, end * OUT_BYTES);
+        if (MESHKV_SCALED) scales(layer);
         if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN_BYTES);
         cycles_ = 0;
         std::optional<Void> void_outputs;
@@ -219,7 +300,7 @@ private:
                 fill_rows(at, key, 1);
                 fill_rows(at + ROW_BYTES, value, 1);
             } else {
-                cache_.put(stream, layer, head, streams_.own(stream, layer), key, value, 1);
+                put(stream, layer, head, key, value, 1);
             }
         }
     }

@@ -24,6 +24,8 @@ struct meshkv_shape {
     uint32_t layers, query_heads, kv_heads, head_dim, max_streams, max_tokens;
     uint32_t device_appends; /* 1: the device writes new tokens, 0: the library does */
     uint32_t window;         /* Attention looks back at so many tokens; 0: at all */
+    uint32_t element_bytes;  /* Bytes of an element of the cache: 2 or 1 */
+    uint32_t scaled;         /* 1: meshkv_factors and meshkv_sm_scale have an effect, 0: they are refused */
 };
 
 typedef struct meshkv_device meshkv_device;
@@ -43,6 +45,13 @@ int meshkv_share(meshkv_device *device, uint32_t stream, uint32_t prefix);
 int meshkv_copy(meshkv_device *device, uint32_t stream, uint32_t from);
 int meshkv_end(meshkv_device *device, uint32_t stream);
 int meshkv_length(meshkv_device *device, uint32_t stream, uint32_t layer, uint32_t *tokens);
+
+/* Factors of the keys and of the values of a layer, [KV head]: a number of the cache times its factor is what was appended.
+ * 1 before the first call. Only while the layer has no token. */
+int meshkv_factors(meshkv_device *device, uint32_t layer, const float *keys, const float *values);
+
+/* The scale of q.k before the softmax; 1 / sqrt(d_h) before the first call. */
+int meshkv_sm_scale(meshkv_device *device, float scale);
 
 /* keys, values: [KV head][token][dim]. */
 int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values);

@@ -8,11 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "meshkv_shape.h"
+#include "meshkv_numbers.hpp"
 
 namespace meshkv {
 
-static_assert(MESHKV_ELEMENT_BYTES == 2, "this library lays out FP16, and the design has another format");
 static_assert(MESHKV_HEAD_DIM <= MESHKV_ROW_ELEMENTS, "a row holds a head");
 
 // Copies heads without gaps into rows of memory, which zeros fill up.
@@ -107,7 +106,7 @@ inline Channels channels_of_port(uint32_t port) {
 }
 
 // Elements of a slice.
-inline size_t slice_elements() { return 2 * size_t{MESHKV_HALF_FLITS} * (MESHKV_FLIT_BYTES / 2); }
+inline size_t slice_elements() { return 2 * size_t{MESHKV_HALF_FLITS} * (MESHKV_FLIT_BYTES / sizeof(Element)); }
 
 // Elements of a run of memory, within a slice.
 struct Range {
@@ -120,28 +119,28 @@ inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_ROW_E
 
 // The blocks in which the values of tokens lie, whole.
 inline Range values_of(size_t first, size_t tokens) {
-    const size_t lanes = MESHKV_FLIT_BYTES / 2, block = first / lanes, end = (first + tokens + lanes - 1) / lanes;
+    const size_t lanes = MESHKV_FLIT_BYTES / sizeof(Element), block = first / lanes, end = (first + tokens + lanes - 1) / lanes;
     return {MESHKV_HALF_FLITS * lanes + block * MESHKV_ROW_ELEMENTS * lanes, (end - block) * MESHKV_ROW_ELEMENTS * lanes};
 }
 
 // The element of a value.
 inline size_t value_at(size_t token, size_t dim) {
-    const size_t dims = MESHKV_ROW_ELEMENTS, lanes = MESHKV_FLIT_BYTES / 2;
+    const size_t dims = MESHKV_ROW_ELEMENTS, lanes = MESHKV_FLIT_BYTES / sizeof(Element);
     return MESHKV_HALF_FLITS * lanes + (token / lanes * dims + dim) * lanes + token % lanes;
 }
 
-// Writes tokens into a slice, from its token `first` on. `keys` and `values` are `tokens` rows of HEAD_DIM elements of
-// FP16. Other tokens keep what they have.
-inline void put_tokens(uint16_t *slice, size_t first, const uint16_t *keys, const uint16_t *values, size_t tokens) {
+// Writes tokens into a slice, from its token `first` on. `keys` and `values` are `tokens` rows of HEAD_DIM elements.
+// Other tokens keep what they have.
+inline void put_tokens(Element *slice, size_t first, const Element *keys, const Element *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
     fill_rows(slice + keys_of(first, tokens).first, keys, tokens);
     for (size_t token = 0; token < tokens; ++token)
         for (size_t dim = 0; dim < MESHKV_ROW_ELEMENTS; ++dim)
-            slice[value_at(first + token, dim)] = dim < dims ? values[token * dims + dim] : uint16_t{0};
+            slice[value_at(first + token, dim)] = dim < dims ? values[token * dims + dim] : Element{0};
 }
 
 // Reads them back.
-inline void get_tokens(const uint16_t *slice, size_t first, uint16_t *keys, uint16_t *values, size_t tokens) {
+inline void get_tokens(const Element *slice, size_t first, Element *keys, Element *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
     take_rows(keys, slice + keys_of(first, tokens).first, tokens);
     for (size_t token = 0; token < tokens; ++token)

@@ -135,21 +135,21 @@ public:
     }
 
     // Writes tokens of a KV head into the cache of a stream, from token `first` of the layer on: rows of K and of V.
-    void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const uint16_t *keys, const uint16_t *values, uint32_t tokens) {
+    void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const Element *keys, const Element *values, uint32_t tokens) {
         by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             // The device has written other tokens of the slice since.
             if (DEVICE_APPENDS && row > 0) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
-            put_tokens(reinterpret_cast<uint16_t *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
+            put_tokens(reinterpret_cast<Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
             for (const Range &range : {keys_of(row, here), values_of(row, here)})
-                part.buffer.to_card(at + range.first * sizeof(uint16_t), range.count * sizeof(uint16_t));
+                part.buffer.to_card(at + range.first * sizeof(Element), range.count * sizeof(Element));
         });
     }
 
     // Reads them back.
-    void get(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint16_t *keys, uint16_t *values, uint32_t tokens) {
+    void get(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, Element *keys, Element *values, uint32_t tokens) {
         by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             if (DEVICE_APPENDS) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
-            get_tokens(reinterpret_cast<const uint16_t *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
+            get_tokens(reinterpret_cast<const Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
         });
     }
 

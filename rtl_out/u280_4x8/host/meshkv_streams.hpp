@@ -54,6 +54,9 @@ public:
         all_[stream] = Stream{};
     }
 
+    // A stream has tokens in a layer.
+    bool holds(uint32_t stream, uint32_t layer) const { return all_[stream].live && all_[stream].shared[layer] + all_[stream].own[layer] > 0; }
+
     // Tokens of a stream in a layer, with those of its prefix.
     uint32_t length(uint32_t stream, uint32_t layer) const {
         const Stream &of = live(stream);

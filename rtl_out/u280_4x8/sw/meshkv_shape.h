@@ -12,6 +12,12 @@
 #define MESHKV_PLACEMENT_HUB 2
 #define MESHKV_PLACEMENT_SLICE 3
 
+/* Formats of elements. */
+#define MESHKV_FORMAT_FP16 0
+#define MESHKV_FORMAT_BF16 1
+#define MESHKV_FORMAT_FP8_E4M3 2
+#define MESHKV_FORMAT_FP8_E5M2 3
+
 #define MESHKV_COLS                 4        /* Tiles from west to east. */
 #define MESHKV_ROWS                 8        /* Tiles from south to north. */
 #define MESHKV_PORTS                32       /* Ports to external memory. */
@@ -32,7 +38,9 @@
 #define MESHKV_KV_HEADS             32       /* KV heads. */
 #define MESHKV_HEAD_DIM             128      /* Elements of a head of the model. */
 #define MESHKV_ROW_ELEMENTS         128      /* Elements of a head in memory: those behind HEAD_DIM are 0. */
-#define MESHKV_ELEMENT_BYTES        2        /* Bytes of an element: FP16. */
+#define MESHKV_ELEMENT_BYTES        2        /* Bytes of an element in memory. */
+#define MESHKV_FORMAT               0        /* Format of the elements, as MESHKV_FORMAT_ names them. */
+#define MESHKV_SCALED               0        /* 1: a host gives scales of logits and outputs. */
 #define MESHKV_WINDOW               0        /* Tokens that attention looks back; 0: all. */
 #define MESHKV_MAX_STREAMS          1        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         512      /* Segments of a layer at the longest context. */
@@ -45,7 +53,7 @@
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
-#define MESHKV_SHAPE_LAYOUT         0xc28d3f2du
+#define MESHKV_SHAPE_LAYOUT         0xef29e40cu
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */

@@ -6,10 +6,32 @@
 use crate::design::design::Design;
 use crate::design::device::registers::BUFFER_ALIGN;
 
+/// Bytes of the scales of a head, and of the factors of a KV head.
+const SCALE_BYTES: u32 = 8;
+
 impl Design {
+    /// Byte in the buffer of queries where scales begin, a word of 64 bits a head: that of its logits
+    /// ([`Scale::word`](crate::model::Scale::word)), then that of its output, FP32.
+    pub fn scales_at(&self) -> u32 {
+        self.parts(2)
+    }
+
+    /// True if the device makes new tokens those of its cache by factors that a host gives.
+    pub fn quantises(&self) -> bool {
+        self.append.is_some() && self.pe.format.bytes() == 1
+    }
+
+    /// Byte in the buffer of queries where the inverse factors of new tokens begin, a word of 64 bits a KV head: FP32, that of
+    /// its keys, then that of its values.
+    pub fn factors_at(&self) -> u32 {
+        let scales = if self.pe.is_scaled() { self.model.heads * SCALE_BYTES } else { 0 };
+        self.scales_at() + scales.next_multiple_of(BUFFER_ALIGN)
+    }
+
     /// Byte in the buffer of queries where new tokens begin: K, then V of each KV head, stream by stream, FP16.
     pub fn tokens_at(&self) -> u32 {
-        self.parts(2)
+        let factors = if self.quantises() { self.model.kv_heads * SCALE_BYTES } else { 0 };
+        self.factors_at() + factors.next_multiple_of(BUFFER_ALIGN)
     }
 
     /// Bytes of the buffer of queries with new tokens of so many streams.

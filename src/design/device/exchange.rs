@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::design::design::Design;
 
-/// Bytes of an FP16 number of a query or an output.
+/// Bytes of an FP16 number of a query, a new token or an output.
 const FP16: u64 = 2;
 /// Bytes of a number of a partial result: FP32, or m as an integer.
 const NUMBER: u64 = 4;
@@ -26,7 +26,7 @@ impl Exchange {
         let (heads, kv_heads) = (u64::from(config.model.heads), u64::from(config.model.kv_heads));
         Exchange {
             query_bytes: heads * head_dim * FP16,
-            token_bytes: 2 * kv_heads * head_dim * u64::from(config.kv.bytes_per_element),
+            token_bytes: 2 * kv_heads * head_dim * FP16,
             partial_bytes: heads * (head_dim + 2) * NUMBER,
         }
     }

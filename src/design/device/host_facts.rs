@@ -7,6 +7,8 @@
 use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
 use crate::design::pad::model::Model;
+use crate::design::pad::octave;
+use crate::design::takv::append::word_elements;
 use crate::design::takv::placement::PlacementKind;
 use sha2::{Digest, Sha256};
 
@@ -76,7 +78,13 @@ impl Design {
                 self.pe.head_dim,
                 "Elements of a head in memory: those behind HEAD_DIM are 0",
             ),
-            fact("ELEMENT_BYTES", self.flit.data_width / 8 / self.flit.elements, "Bytes of an element: FP16"),
+            fact(
+                "ELEMENT_BYTES",
+                self.flit.data_width / 8 / self.flit.elements,
+                "Bytes of an element in memory",
+            ),
+            fact("FORMAT", self.pe.format as u32, "Format of the elements, as MESHKV_FORMAT_ names them"),
+            fact("SCALED", u32::from(self.pe.is_scaled()), "1: a host gives scales of logits and outputs"),
             fact("WINDOW", sliding_window.unwrap_or(0), "Tokens that attention looks back; 0: all"),
             fact("MAX_STREAMS", max_streams, "Streams at once"),
             fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
@@ -111,6 +119,22 @@ impl Design {
                 "PARTIAL_BYTES",
                 self.output_bytes(all, true),
                 "Bytes of outputs and partial results of all streams",
+            ),
+            fact("SCALES_AT", self.scales_at(), "Byte of the queries at which scales begin, 64 bits a head"),
+            fact(
+                "SCALE_RISE",
+                octave::most_rise(self.pe.format),
+                "Powers of two above a half that a scale of logits can have",
+            ),
+            fact(
+                "QUANTISES",
+                u32::from(self.quantises()),
+                "1: new tokens become elements by factors that a host gives",
+            ),
+            fact(
+                "FACTORS_AT",
+                self.factors_at(),
+                "Byte of the queries at which inverse factors of new tokens begin",
             ),
             fact("TOKENS_AT", self.tokens_at(), "Byte of the queries at which new tokens begin"),
             fact("TOKEN_BYTES", self.query_bytes(1) - self.tokens_at(), "Bytes of a new token of a cache"),
@@ -149,7 +173,7 @@ impl Design {
                 }
             }
         }
-        let blank = vec![0; self.pe.head_dim as usize / 2];
+        let blank = vec![0; (2 * self.pe.head_dim / word_elements(self.pe.format)) as usize];
         for row in ends(self.placement.segment_tokens) {
             all.extend(self.token_places(0, row, &blank).into_iter().map(|(address, _)| address));
         }

@@ -23,5 +23,5 @@ pub fn half_flits(config: &Config) -> u32 {
 
 /// Elements of a flit (E), equal to the tokens of a block of V.
 pub fn flit_elements(config: &Config) -> u32 {
-    config.noc.flit_width / (8 * config.kv.bytes_per_element)
+    config.noc.flit_width / (8 * config.kv.format.bytes())
 }

@@ -1,5 +1,6 @@
 //! The PaD array of a tile: its rows, its latencies, and the place of each context.
 
+use crate::config::KvFormat;
 use crate::design::design::Design;
 use crate::design::mare::mare::is_wide;
 
@@ -27,6 +28,8 @@ pub struct Array {
     pub rows: u32,
     /// Elements of a flit.
     pub lanes: u32,
+    /// Format of the elements.
+    pub format: KvFormat,
     /// Most query heads of a column.
     pub heads: u32,
     /// Contexts by row and slot: stream * heads of a column + place of the head.
@@ -51,7 +54,7 @@ impl Array {
             (0..heads).map(|h| (column.start + h).min(model.heads - 1) / model.group_heads()).collect()
         };
         let kv_heads = (0..design.mesh.cols()).map(of_column).collect();
-        Array { rows, lanes: design.flit.elements, heads, slots, kv_heads }
+        Array { rows, lanes: design.flit.elements, format: design.pe.format, heads, slots, kv_heads }
     }
 
     /// True if block RAMs replace LUTs in the FIFO of flits, as they do where there are few lanes.
@@ -67,9 +70,12 @@ impl Array {
     }
 
     /// Cycles from an op to the first row: the flit is registered, masked, and aligned to its largest exponent, which
-    /// takes one level of maxima and then two a stage.
-    pub fn align_cycles(lanes: u32) -> u32 {
-        6 + lanes.ilog2() / 2
+    /// takes one level of maxima and then two a stage. Elements of E4M3 are decoded instead.
+    pub fn align_cycles(&self) -> u32 {
+        match self.format {
+            KvFormat::Fp8E4m3 => 3,
+            _ => 6 + self.lanes.ilog2() / 2,
+        }
     }
 
     /// Cycles from an op at a row to its dot: two registers, products group by group, the sum of the four chains.
@@ -79,19 +85,19 @@ impl Array {
 
     /// Cycles from a load of weights to the first op of that buffer. The op waits for its alignment, and each group of
     /// four lanes works a cycle after the one before it, so that the last weights may come later than the op.
-    pub fn load_cycles(lanes: u32) -> u32 {
-        lanes + 10 - Array::align_cycles(lanes) - lanes / 4
+    pub fn load_cycles(&self) -> u32 {
+        self.lanes + 10 - self.align_cycles() - self.lanes / 4
     }
 
     /// Cycles from the moment at which a buffer counts as loaded until the scratchpad has read the last of its weights and
     /// may begin with others: with many lanes the first op comes sooner.
-    pub fn load_gap(lanes: u32) -> u32 {
-        lanes.saturating_sub(Array::load_cycles(lanes) + 2)
+    pub fn load_gap(&self) -> u32 {
+        self.lanes.saturating_sub(self.load_cycles() + 2)
     }
 
     /// Cycles from the last op of a buffer until its weights may be loaded again.
     pub fn free_cycles(&self) -> u32 {
-        self.rows + Array::align_cycles(self.lanes) - 2
+        self.rows + self.align_cycles() - 2
     }
 
     /// Cycles from the last word of a query to the first op that uses it: the words of a part leave together.
@@ -101,7 +107,7 @@ impl Array {
 
     /// Cycles in which an op passes alignment and a row.
     pub fn rest_cycles(&self) -> u32 {
-        Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + AFTER_DOT
+        self.align_cycles() + Array::dot_cycles(self.lanes) + AFTER_DOT
     }
 
     /// Cycles in which the results of a context are read: l, then those of o.
@@ -111,7 +117,7 @@ impl Array {
 
     /// Most results in flight in the array.
     pub fn read_cycles(&self) -> u32 {
-        Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
+        self.align_cycles() + Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
     }
 
     /// Contexts of a row.

@@ -2,10 +2,30 @@
 //!
 //! The model computes with them and the Verilog holds them; `docs/numbers.md` gives the reasons.
 
+use crate::config::KvFormat;
+
 /// Fraction bits of a base of the table; its leading one is not stored.
 pub const BASE_FRACTION: u32 = 21;
 /// Fraction bits of a slope of the table.
 pub const SLOPE_FRACTION: u32 = 14;
+
+/// Bits below the point of the significand of a scale that a host gives: it is below a half.
+pub const GIVEN_SHIFT: u32 = 27;
+
+/// Exponent of all flits of a format whose elements are integers of one unit: 448, the largest of E4M3, has 25 of the 26
+/// bits of an aligned element.
+pub fn fixed_exponent(format: KvFormat) -> Option<u32> {
+    (format == KvFormat::Fp8E4m3).then_some(24)
+}
+
+/// Powers of two by which a scale that a host gives may place dots higher: the exponents of the largest flit and of the
+/// largest query leave so many of 63.
+pub fn most_rise(format: KvFormat) -> u32 {
+    const LARGEST: u32 = 63;
+    const OF_QUERY: u32 = 32;
+    const OF_FP16: u32 = 31;
+    LARGEST - OF_QUERY - fixed_exponent(format).unwrap_or(OF_FP16)
+}
 
 /// log2(e) / sqrt(model_dim) as `significand * 2^-shift`, the significand of `bits` bits with the leading one set.
 pub fn scale(model_dim: u32, bits: u32) -> (u32, u32) {

@@ -1,11 +1,15 @@
 //! The processing elements of a tile, and the lanes of a reduce root.
 
-use crate::config::Config;
+use crate::config::{Config, KvFormat, KvScales};
 use crate::design::pad::root::{finish_cycles, finish_lanes, packet_cycles, root_lanes, DIVISION};
 
 /// Sizes of the arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pe {
+    /// Format of the elements of K and V.
+    pub format: KvFormat,
+    /// Factors beside them.
+    pub scales: KvScales,
     /// Elements of a row of K or V (d_h). Those behind [`Model::head_dim`](crate::design::Model::head_dim) are 0.
     pub head_dim: u32,
     /// Rows of the array: contexts that process a flit at the same time.
@@ -19,9 +23,16 @@ pub struct Pe {
 }
 
 impl Pe {
+    /// True if a host gives the scales of logits and outputs.
+    pub fn is_scaled(&self) -> bool {
+        self.scales != KvScales::None
+    }
+
     /// The sizes of a configuration.
     pub(in crate::design) fn new(config: &Config) -> Pe {
         Pe {
+            format: config.kv.format,
+            scales: config.kv.scales_of_format(),
             head_dim: config.pe.head_dim,
             array_rows: config.pe.array_rows,
             root_lanes: root_lanes(config),

@@ -5,14 +5,14 @@
 //! the slice and the token's place in it. The home writes them over what memory had in that place once all of the slice
 //! is there, and passes the same words on to the writer behind its memory port.
 
-use crate::config::Config;
+use crate::config::{Config, KvFormat};
 use crate::design::card::memory::tiles_per_port;
 use crate::design::mare::slice::half_flits;
 use crate::design::mare::staging::ultra_blocks;
 use crate::design::network::flit::index_bits;
 use crate::design::network::mesh::Mesh;
 
-/// Bits of a word: four elements of FP16.
+/// Bits of a word: four elements of 16 bits, or eight of eight.
 const WORD_BITS: u32 = 64;
 /// Bits from the port of a home to its writer: a word, valid, and whether more wait.
 pub const TOKEN_WAY_BITS: u32 = WORD_BITS + 2;
@@ -26,7 +26,7 @@ const LONGEST: u32 = 16;
 /// Sizes of the way of new tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Append {
-    /// Words of K and V of one token and KV head, four elements each. K comes first.
+    /// Words of K and V of one token and KV head, as they lie in memory. K comes first.
     pub words: u32,
     /// Words that come to the controllers together, a power of two.
     pub group_words: u32,
@@ -49,15 +49,22 @@ pub struct Append {
     pub value_burst: u32,
 }
 
+/// Elements of a word of a new token.
+pub fn word_elements(format: KvFormat) -> u32 {
+    WORD_BITS / (8 * format.bytes())
+}
+
 impl Append {
     /// Computes the sizes; none if the cache is read only.
     pub(in crate::design) fn new(config: &Config, mesh: Mesh, group_words: u32) -> Option<Append> {
-        let words = config.pe.head_dim / 2;
+        let elements = word_elements(config.kv.format);
+        let row_words = config.pe.head_dim / elements;
+        let words = 2 * row_words;
         let groups = config.model.max_streams * config.model.kv_heads * (words / group_words);
         let value_burst = 1 << (half_flits(config) | config.pe.head_dim | LONGEST).trailing_zeros();
         // Words of a burst of K and of V, which wait until memory can have all of them.
-        let of_key = (LONGEST * config.noc.flit_width / WORD_BITS).min(config.pe.head_dim / 4);
-        let write_depth = of_key.max(value_burst / 4).next_multiple_of(LUT_DEPTH);
+        let of_key = (LONGEST * config.noc.flit_width / WORD_BITS).min(row_words);
+        let write_depth = of_key.max(value_burst / elements).next_multiple_of(LUT_DEPTH);
         let direct = tiles_per_port(config) == 1;
         config.kv.append.then(|| Append {
             words,
@@ -65,7 +72,7 @@ impl Append {
             groups,
             group: index_bits(groups),
             word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
-            beats: config.pe.head_dim * 16 / config.noc.flit_width + config.pe.head_dim,
+            beats: row_words * WORD_BITS / config.noc.flit_width + config.pe.head_dim,
             write_depth,
             token_depth: if direct { write_depth } else { words + 1 },
             direct,

@@ -1,6 +1,6 @@
 //! The column bus: widths of a word and of its fields, shared by everything that carries one.
 
-use crate::config::Config;
+use crate::config::{Config, KvScales};
 use crate::design::card::memory::{local_width, place_width};
 use crate::design::depths::QUERY_DEPTH;
 use crate::design::network::flit::{index_bits, FlitLayout};
@@ -25,12 +25,14 @@ pub struct Bus {
     pub number: u32,
     /// The number of tiles that will fetch a slice.
     pub expected: u32,
-    /// The number of a word of a query, four elements each.
+    /// The number of a word of a query, four elements each; the top bit of a word with scales.
     pub query_word: u32,
     /// Words that come to the controllers together, a power of two.
     pub query_group_words: u32,
     /// The number of such a group of a query.
     pub query_group: u32,
+    /// Heads whose scales come in one group, a word each; none if there are no scales.
+    pub scale_heads: Option<u32>,
     /// Groups that wait for the bus: a stream's queries of a column, if there are not too many.
     pub query_depth: u32,
     /// A word that announces a slice.
@@ -63,10 +65,16 @@ impl Bus {
         let named = number + expected + 2 * flit.index_width() + flit.mask_width() + flit.tag_width();
         let slice = rows + 2 * stream + 1 + named + x + y + 5;
         let head_words = config.pe.head_dim / 4;
-        let query_word = index_bits(head_words);
+        let scaled = config.kv.scales_of_format() != KvScales::None;
+        // Both counts are powers of two.
+        let query_word = index_bits(head_words) + u32::from(scaled);
         let query_group_words = QUERY_GROUP_WORDS.min(head_words).min(flit.data_width / QUERY_BITS);
         let groups = head_words / query_group_words;
-        let query_group = index_bits(groups);
+        let query_group = index_bits(groups) + u32::from(scaled);
+        // A group goes to one column.
+        let alike =
+            (0..mesh.cols()).all(|x| (heads.of_column(x).len() as u32).is_multiple_of(query_group_words));
+        let scale_heads = scaled.then_some(if alike { query_group_words } else { 1 });
         let query_depth = (heads.most() * groups).next_power_of_two().clamp(2, QUERY_DEPTH);
         // The top bit tells queries from the words that announce them.
         let query = KIND_BITS + QUERY_BITS + query_word + index_bits(heads.most()) + stream + 1;
@@ -75,6 +83,17 @@ impl Bus {
             Some(append) => (slice + 1).max(query).max(append.word),
             None => slice.max(query),
         };
-        Bus { block, number, expected, query_word, query_group_words, query_group, query_depth, slice, word }
+        Bus {
+            block,
+            number,
+            expected,
+            query_word,
+            query_group_words,
+            query_group,
+            scale_heads,
+            query_depth,
+            slice,
+            word,
+        }
     }
 }

@@ -2,25 +2,24 @@
 
 use crate::design::design::Design;
 
-/// Bytes of an element of FP16.
-const ELEMENT: u64 = 2;
-
 impl Design {
     /// Where K and V of a token lie in its slice: addresses, each with the bytes there. K is one run; of V every element
-    /// has a place of its own, a flit after the one before. `words` are K, then V, four elements each.
+    /// has a place of its own, a flit after the one before. `words` are K, then V, as they lie in memory,
+    /// 64 bits each.
     ///
     /// # Panics
     /// If there are fewer words than K and V of a token have.
     pub fn token_places(&self, number: u64, row: u32, words: &[u64]) -> Vec<(u64, Vec<u8>)> {
         let (slice, lanes) = (self.memory.address_of(number), self.flit.elements);
         let (dim, flit) = (self.pe.head_dim, u64::from(self.flit.data_width / 8));
-        let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-        let (key, value) = (bytes(&words[..dim as usize / 4]), bytes(&words[dim as usize / 4..]));
+        let element = u64::from(self.pe.format.bytes());
+        let mut key: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let value = key.split_off((u64::from(dim) * element) as usize);
         let block = slice + u64::from(self.mare.half_flits + row / lanes * dim) * flit;
-        let lane = u64::from(row % lanes) * ELEMENT;
-        let of_value = value.chunks(ELEMENT as usize).zip(0..u64::from(dim));
-        let mut all = vec![(slice + u64::from(row * dim) * ELEMENT, key)];
-        all.extend(of_value.map(|(element, d)| (block + d * flit + lane, element.to_vec())));
+        let lane = u64::from(row % lanes) * element;
+        let of_value = value.chunks(element as usize).zip(0..u64::from(dim));
+        let mut all = vec![(slice + u64::from(row * dim) * element, key)];
+        all.extend(of_value.map(|(bytes, d)| (block + d * flit + lane, bytes.to_vec())));
         all
     }
 }

@@ -1,5 +1,6 @@
 //! The host's library with its examples, and its description of the fabric: `sw/meshkv_shape.h`.
 
+use crate::config::KvFormat;
 use crate::design::device::registers::ERRORS;
 use crate::design::{Choice, Descriptor, Design, Mapping, Sharing, BUFFER_LIMIT};
 use crate::emit::source_file::SourceFile;
@@ -12,12 +13,13 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 11] = [
+const FIXED: [(&str, &str); 12] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
     fixed!("meshkv_driver.hpp"),
     fixed!("meshkv_half.hpp"),
+    fixed!("meshkv_numbers.hpp"),
     fixed!("meshkv_partials.hpp"),
     fixed!("meshkv_streams.hpp"),
     fixed!("meshkv_c.h"),
@@ -42,9 +44,14 @@ fn shape(design: &Design) -> SourceFile {
          */\n\
          #ifndef MESHKV_SHAPE_H\n#define MESHKV_SHAPE_H\n\n\
          /* Rules of placement. */\n\
-         #define MESHKV_PLACEMENT_TAKV 0\n#define MESHKV_PLACEMENT_ROUND_ROBIN 1\n#define MESHKV_PLACEMENT_HUB 2\n#define MESHKV_PLACEMENT_SLICE 3\n\n"
+         #define MESHKV_PLACEMENT_TAKV 0\n#define MESHKV_PLACEMENT_ROUND_ROBIN 1\n#define MESHKV_PLACEMENT_HUB 2\n#define MESHKV_PLACEMENT_SLICE 3\n\n\
+         /* Formats of elements. */\n"
     );
     // Writing to a String cannot fail.
+    for format in KvFormat::ALL {
+        let _ = writeln!(text, "#define MESHKV_FORMAT_{} {}", format.name().to_uppercase(), format as u32);
+    }
+    text += "\n";
     let mut define = |name: &str, value: u64, doc: &str| {
         let _ = writeln!(text, "{:<36}{value:<8} /* {doc}. */", format!("#define MESHKV_{name}"));
     };

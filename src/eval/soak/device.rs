@@ -74,6 +74,7 @@ impl SoakDevice {
             head_dim: design.pe.head_dim as usize,
             logits: Logits::Normal,
         });
+        let tensors = tensors.of_design(&design);
         let first = if own { 0 } else { draw.from(0, tokens - 1) };
         let mappings = (0..draw.from(1, 3)).map(|_| draw.of(&MAPPINGS)).collect();
         let unruly = draw.one_in(2);

@@ -6,7 +6,7 @@
 //! of a dot is bounded by the largest element of the flit and the largest stationary number, not by each product.
 //! `docs/numbers.md` has the bound.
 
-use crate::model::datapath::numbers::formats::{Formats, WEIGHT_RANGE};
+use crate::model::datapath::numbers::formats::{Formats, FP16_SPECIAL, WEIGHT_RANGE};
 use crate::model::datapath::numbers::fp16::{self, SIGNIFICAND_BITS};
 use crate::model::datapath::numbers::rounding::half_up;
 
@@ -21,19 +21,38 @@ pub struct Aligned {
 
 /// Aligns a flit to the largest exponent of its elements, each to nearest, halves upwards.
 ///
-/// An element within 2^(window_bits - 11) of the largest exponent is exact. Lanes outside `counts` are zero.
+/// With a fixed exponent elements are integers of its unit, and exact; an infinity or a NaN is any. Else an element within 2^(kept_bits - 11) of the largest exponent is exact; of E5M2, 2^(kept_bits - 3). Lanes outside `counts` are zero.
 pub fn align(flit: &[u16], counts: impl Fn(usize) -> bool, formats: &Formats) -> Aligned {
     let fields: Vec<_> = flit
         .iter()
         .enumerate()
         .map(|(lane, &bits)| fp16::fields(if counts(lane) { bits } else { 0 }))
         .collect();
+    if let Some(exponent) = formats.fixed_exponent {
+        return Aligned {
+            elements: fields.iter().map(|f| integer(f, exponent, formats)).collect(),
+            exponent,
+        };
+    }
     let exponent = fields.iter().map(|f| f.exponent).max().unwrap_or(1);
+    let behind = formats.window_bits - formats.kept_bits;
     let element = |f: &fp16::Fields| {
-        let magnitude = i64::from(f.significand) << (formats.window_bits - SIGNIFICAND_BITS);
-        half_up(if f.negative { -magnitude } else { magnitude }, exponent - f.exponent)
+        let magnitude = i64::from(f.significand) << (formats.kept_bits - SIGNIFICAND_BITS);
+        half_up(if f.negative { -magnitude } else { magnitude }, exponent - f.exponent) << behind
     };
     Aligned { elements: fields.iter().map(element).collect(), exponent }
+}
+
+/// An element of E4M3 as an integer whose unit a fixed exponent gives. Its NaN is multiplied like the number behind 448.
+fn integer(f: &fp16::Fields, exponent: u32, formats: &Formats) -> i64 {
+    const BEHIND: (u32, u32) = (15 << 7, 23);
+    let (significand, of) = if f.exponent == FP16_SPECIAL { BEHIND } else { (f.significand, f.exponent) };
+    let magnitude = i64::from(significand) << (formats.window_bits - SIGNIFICAND_BITS) >> (exponent - of);
+    if f.negative {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 /// A number of a stationary vector. The default is the blank lane.
@@ -99,6 +118,13 @@ pub struct Dot {
     pub sum: i64,
     /// Sum of the exponents of both vectors, 1..=63.
     pub exponent: u32,
+}
+
+impl Dot {
+    /// The dot placed so many powers of two higher. Below the lowest place it stays there: it rounds to 0 or to one unit.
+    pub fn risen(self, rise: i32) -> Dot {
+        Dot { exponent: self.exponent.saturating_add_signed(rise), ..self }
+    }
 }
 
 /// Returns the dot product of an aligned flit with a stationary vector of as many lanes.

@@ -14,6 +14,7 @@ pub use attention::{attend, split, Split};
 pub use dot::{align, dot, Aligned, Dot, Lane, Vector};
 pub use numbers::exp2::{Exp2, Scale, Weight};
 pub use numbers::formats::Formats;
+pub use numbers::scales::HeadScales;
 pub use params::{Datapath, DatapathShape};
 pub use reduction::normalise::Reciprocal;
 pub use reduction::part::Packet;

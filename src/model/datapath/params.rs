@@ -1,5 +1,6 @@
 //! Parameters of the datapath: sizes, widths of numbers, and the constants that follow.
 
+use crate::config::KvFormat;
 use crate::design::Design;
 use crate::model::datapath::numbers::exp2::{Exp2, Scale};
 use crate::model::datapath::numbers::formats::Formats;
@@ -11,8 +12,10 @@ pub struct DatapathShape {
     pub head_dim: u32,
     /// Elements of a head of the model, which is filled up with zeros: the scale of a logit follows from them.
     pub model_dim: u32,
-    /// FP16 elements of a flit (E): lanes of a row of the array, tokens of a block.
+    /// Elements of a flit (E): lanes of a row of the array, tokens of a block.
     pub flit_elements: u32,
+    /// Format of K and V.
+    pub format: KvFormat,
 }
 
 impl DatapathShape {
@@ -22,12 +25,18 @@ impl DatapathShape {
             head_dim: design.pe.head_dim,
             model_dim: design.model.head_dim,
             flit_elements: design.flit.elements,
+            format: design.pe.format,
         }
     }
 
-    /// Sizes of heads that fill a row.
+    /// Sizes of heads in FP16 that fill a row.
     pub const fn whole(head_dim: u32, flit_elements: u32) -> DatapathShape {
-        DatapathShape { head_dim, model_dim: head_dim, flit_elements }
+        DatapathShape { head_dim, model_dim: head_dim, flit_elements, format: KvFormat::Fp16 }
+    }
+
+    /// Halves of a flit of a partial result, 16 bits each.
+    pub const fn flit_halves(&self) -> u32 {
+        self.flit_elements * self.format.bytes() / 2
     }
 }
 
@@ -51,7 +60,7 @@ impl Datapath {
     /// When neither of head and flit is a multiple of the other, or a flit has fewer than four elements. No
     /// checked design is like that.
     pub fn new(shape: DatapathShape) -> Datapath {
-        Datapath::with_formats(shape, Formats::default())
+        Datapath::with_formats(shape, Formats::of(shape.format))
     }
 
     /// Creates a datapath with other widths, to measure the value of a bit.

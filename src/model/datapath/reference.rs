@@ -7,8 +7,13 @@ use half::f16;
 
 /// Returns softmax(q k^T / sqrt(head_dim)) v in f64, of at least one token.
 pub fn exact(q: &[u16], k: &[u16], v: &[u16]) -> Vec<f64> {
+    exact_scaled(q, k, v, (1.0, 1.0))
+}
+
+/// Returns the same for keys and values that have these factors beside their numbers.
+pub fn exact_scaled(q: &[u16], k: &[u16], v: &[u16], (k_scale, v_scale): (f64, f64)) -> Vec<f64> {
     let head_dim = q.len();
-    let scale = 1.0 / (head_dim as f64).sqrt();
+    let scale = k_scale / (head_dim as f64).sqrt();
     let q: Vec<f64> = q.iter().map(|&bits| f16::from_bits(bits).to_f64()).collect();
     let dot = |row: &[u16]| -> f64 {
         q.iter().zip(row).map(|(q, &k)| q * f16::from_bits(k).to_f64()).sum::<f64>() * scale
@@ -21,7 +26,17 @@ pub fn exact(q: &[u16], k: &[u16], v: &[u16]) -> Vec<f64> {
         l += p;
         o.iter_mut().zip(row).for_each(|(o, &v)| *o += p * f16::from_bits(v).to_f64());
     }
-    o.iter().map(|o| o / l).collect()
+    o.iter().map(|o| o / l * v_scale).collect()
+}
+
+/// Numbers times a factor, each rounded to FP16: what a kernel for FP16 is given instead of an eight-bit cache.
+pub fn dequantised(rows: &[u16], scale: f32) -> Vec<u16> {
+    if scale == 1.0 {
+        return rows.to_vec();
+    }
+    rows.iter()
+        .map(|&bits| f16::from_f64(f16::from_bits(bits).to_f64() * f64::from(scale)).to_bits())
+        .collect()
 }
 
 /// Returns the same after FlashAttention-2 (T. Dao, 2023, algorithm 1, forward pass), as its FP16 kernels

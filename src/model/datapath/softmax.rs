@@ -54,6 +54,7 @@ impl Query {
 pub struct Partial<'a> {
     datapath: &'a Datapath,
     query: Query,
+    scale: Scale,
     max: Option<i32>,
     sums: Vec<i128>,
     special: bool,
@@ -95,7 +96,22 @@ impl<'a> Partial<'a> {
     fn new(datapath: &'a Datapath, query: Query) -> Partial<'a> {
         let sums = vec![0; datapath.shape.head_dim as usize + 1];
         let special = query.special;
-        Partial { datapath, query, max: None, sums, special, beyond: false, segment: Segment::default() }
+        Partial {
+            datapath,
+            query,
+            scale: datapath.scale,
+            max: None,
+            sums,
+            special,
+            beyond: false,
+            segment: Segment::default(),
+        }
+    }
+
+    /// The same with another scale of logits, before the first segment.
+    #[must_use]
+    pub fn scaled(self, scale: Scale) -> Partial<'a> {
+        Partial { scale, ..self }
     }
 
     /// Sizes.
@@ -116,7 +132,7 @@ impl<'a> Partial<'a> {
         if head_dim >= flit.len() {
             let part = self.segment.k_flits % parts;
             let dot = dot(&align(flit, |_| true, formats), &self.query.parts[part], formats);
-            self.segment.logit += place(dot, formats, Phase::Logit);
+            self.segment.logit += place(dot.risen(self.scale.rise), formats, Phase::Logit);
             self.note_special(self.segment.weights.len(), flit);
             if part + 1 == parts {
                 self.finish_token();
@@ -128,7 +144,7 @@ impl<'a> Partial<'a> {
                     &self.query.parts[0],
                     formats,
                 );
-                self.segment.logit = place(dot, formats, Phase::Logit);
+                self.segment.logit = place(dot.risen(self.scale.rise), formats, Phase::Logit);
                 self.note_special(self.segment.weights.len(), keys);
                 self.finish_token();
             }
@@ -144,7 +160,7 @@ impl<'a> Partial<'a> {
     fn finish_token(&mut self) {
         let segment = &mut self.segment;
         let logit = std::mem::take(&mut segment.logit);
-        let weight = self.datapath.exp2.weight(self.datapath.scale.apply(logit));
+        let weight = self.datapath.exp2.weight(self.scale.apply(logit));
         let counts = segment.rows.contains(&segment.weights.len());
         self.beyond |= counts && Scale::saturates(logit);
         segment.logits.push(logit);
@@ -244,6 +260,6 @@ impl<'a> Partial<'a> {
         let mut packet =
             part::Packet { max: self.max.unwrap_or(0), sums: self.sums.iter().map(word).collect() };
         packet.set_saturated(self.beyond && !self.special);
-        packet.to_flits(self.datapath.shape.flit_elements)
+        packet.to_flits(self.datapath.shape.flit_halves())
     }
 }

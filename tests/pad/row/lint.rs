@@ -1,7 +1,8 @@
 //! Verilator, Icarus and Yosys read the array of every shape without a message.
 
 use super::bench::verilator;
-use super::outputs::design;
+use super::outputs::{formatted, scaled};
+use meshkv::config::KvFormat;
 use meshkv::emit::array;
 use meshkv::tools;
 use std::fs;
@@ -11,17 +12,23 @@ use std::process::Command;
 fn every_shape_is_read_without_a_warning() {
     let icarus = tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
     let yosys = tools::find(&tools::YOSYS).expect("this test needs Yosys; run `meshkv doctor`").path;
-    for (lanes, head_dim, tokens, slots) in [
-        (32, 128, 64, 4),
-        (4, 32, 8, 3),
-        (64, 32, 256, 64),
-        (8, 32, 3, 1),
-        (16, 256, 40, 5),
-        (4, 256, 64, 64),
+    let (fp16, e4m3, e5m2) = (KvFormat::Fp16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2);
+    for (format, lanes, head_dim, tokens, slots) in [
+        (fp16, 32, 128, 64, 4),
+        (fp16, 4, 32, 8, 3),
+        (fp16, 64, 32, 256, 64),
+        (fp16, 8, 32, 3, 1),
+        (fp16, 16, 256, 40, 5),
+        (fp16, 4, 256, 64, 64),
+        (e4m3, 32, 128, 64, 4),
+        (e4m3, 4, 32, 3, 1),
+        (e5m2, 32, 128, 64, 4),
+        (e5m2, 4, 32, 3, 1),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();
-        for file in array(&design(16 * lanes, head_dim, tokens), slots).unwrap().1 {
+        let design = formatted(format, 16 * lanes, head_dim, tokens);
+        for file in array(&if slots == 3 { scaled(&design) } else { design }, slots).unwrap().1 {
             let path = dir.path().join(file.path.rsplit('/').next().unwrap());
             fs::write(&path, &file.text).unwrap();
             paths.push(path);

@@ -3,17 +3,30 @@
 use super::bench;
 use super::schedule::{Numbers, Schedule};
 use crate::support::sources::is_source;
-use meshkv::config::Config;
+use meshkv::config::{Config, KvFormat, KvScales};
 use meshkv::design::Design;
 
-/// A design whose rows have these sizes.
+/// A design in FP16 whose rows have these sizes.
 pub(super) fn design(flit_width: u32, head_dim: u32, segment_tokens: u32) -> Design {
+    formatted(KvFormat::Fp16, flit_width, head_dim, segment_tokens)
+}
+
+/// A design whose rows have these sizes, and keys and values of a format.
+pub(super) fn formatted(format: KvFormat, flit_width: u32, head_dim: u32, segment_tokens: u32) -> Design {
     let mut config = Config::default();
+    (config.kv.format, config.kv.scales) = (format, KvScales::None);
     (config.noc.flit_width, config.pe.head_dim) = (flit_width, head_dim);
     config.kv.uram_per_tile = 16;
     config.pe.array_rows = 1;
     config.kv.segment_tokens = segment_tokens;
     config.model.max_tokens = 32 * segment_tokens;
+    Design::from_config("row", &config).expect("a legal configuration")
+}
+
+/// The same with scales of logits that a host gives.
+pub(super) fn scaled(design: &Design) -> Design {
+    let mut config = design.configuration().clone();
+    config.kv.scales = KvScales::Head;
     Design::from_config("row", &config).expect("a legal configuration")
 }
 
@@ -26,9 +39,12 @@ fn schedule(design: &Design, slots: u32, rounds: usize) -> Schedule {
 
 /// Runs contexts through a row and compares all outputs.
 fn agrees(lanes: u32, head_dim: u32, segment_tokens: u32, slots: u32, rounds: usize) {
-    let design = design(16 * lanes, head_dim, segment_tokens);
-    let row = bench::build(&design, slots, |_| {});
-    let schedule = schedule(&design, slots, rounds);
+    agree(&design(16 * lanes, head_dim, segment_tokens), slots, rounds);
+}
+
+fn agree(design: &Design, slots: u32, rounds: usize) {
+    let row = bench::build(design, slots, |_| {});
+    let schedule = schedule(design, slots, rounds);
     schedule.compare(&row.run(&schedule.cycles)).unwrap();
 }
 
@@ -56,6 +72,27 @@ fn two_tokens_a_flit() {
 fn segments_that_are_no_whole_number_of_blocks() {
     agrees(16, 64, 40, 1, 18);
     agrees(8, 32, 3, 5, 18);
+}
+
+/// Shapes of all kinds: several flits a token, one, several tokens a flit, blocks that are not full.
+#[test]
+fn rows_of_eight_bit_elements() {
+    for format in [KvFormat::Fp8E4m3, KvFormat::Fp8E5m2] {
+        for (flit, head_dim, tokens, slots) in
+            [(512, 128, 64, 4), (64, 32, 8, 3), (256, 32, 40, 1), (512, 32, 64, 2)]
+        {
+            agree(&formatted(format, flit, head_dim, tokens), slots, 16);
+        }
+    }
+}
+
+#[test]
+fn rows_with_scales() {
+    for format in [KvFormat::Fp16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2] {
+        for (flit, head_dim, tokens, slots) in [(512, 128, 64, 4), (64, 32, 8, 3)] {
+            agree(&scaled(&formatted(format, flit, head_dim, tokens)), slots, 16);
+        }
+    }
 }
 
 /// Each of these slips must show, or the tests above would check nothing.
@@ -92,6 +129,30 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
         ("meshkv_scratchpad", "& near_s4_q", ""),
     ];
     show(&design(64, 32, 8), &slips);
+    let of_e4m3 = [
+        ("meshkv_align", "exponent = 5'd24", "exponent = 5'd25"),
+        ("meshkv_align", "- {3'b0, normal}", ""),
+        ("meshkv_align", "{12'b0, normal,", "{12'b0, 1'b1,"),
+        ("meshkv_align", "if (~counts_q[LANE])", "if (1'b0)"),
+        ("meshkv_dot", "(aligned[(4*g+l)*19+18])", "(1'b0)"),
+        ("meshkv_dot", "({1'b0, number[17]})", "(2'b0)"),
+    ];
+    show(&formatted(KvFormat::Fp8E4m3, 64, 32, 8), &of_e4m3);
+    let of_e5m2 = [
+        ("meshkv_align", "(~sign_s3_q | |ones_s3_q[1:0])", "1'b1"),
+        ("meshkv_align", "sign_s3_q ^ half}", "sign_s3_q}"),
+        ("meshkv_align", "{short_s1_q[4:2], 2'b0}", "{1'b0, short_s1_q[3:2], 2'b0}"),
+        ("meshkv_align", "| ~|counted_q", "& ~|counted_q"),
+        ("meshkv_dot", "({1'b0, number[17]})", "(2'b0)"),
+    ];
+    show(&formatted(KvFormat::Fp8E5m2, 64, 32, 8), &of_e5m2);
+    let of_scales = [
+        ("meshkv_pad_array", "(kind[1:0] == KEY ? {rise[5], rise} : 7'd0)", "{rise[5], rise}"),
+        ("meshkv_pad_array", "odd_late ? odd_scale[25:0] : even_scale[25:0]", "even_scale[25:0]"),
+        ("meshkv_dot", "& {6{~sum[7]}}", ""),
+        ("meshkv_weight", "({1'b0, scale_s2_q})", "({1'b0, scale_s1_q})"),
+    ];
+    show(&scaled(&design(64, 32, 8)), &of_scales);
     // A masked token is multiplied where another token of its flit counts.
     show(&design(1024, 32, 8), &[("meshkv_scratchpad", "s_counts & s_saturates", "s_saturates")]);
 }

@@ -2,7 +2,8 @@
 
 use super::bench::{Inputs, Output};
 use meshkv::design::{Array, Design, SECOND_SUM};
-use meshkv::model::{Datapath, DatapathShape, Partial};
+use meshkv::model::datapath::numbers::element::{bytes_of, nearest};
+use meshkv::model::{Datapath, DatapathShape, Partial, Scale};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 use std::ops::Range;
@@ -106,6 +107,10 @@ pub struct Schedule {
     fresh_cycles: usize,
     free_cycles: usize,
     random: Pcg32,
+    /// Scales of logits that a host gives: that of even slots and that of odd ones, so that they alternate.
+    scales: Option<[Scale; 2]>,
+    /// Inputs of a cycle in which nothing happens.
+    blank: Inputs,
     /// Inputs from the first cycle after reset on.
     pub cycles: Vec<Inputs>,
     /// The cycle of the next op.
@@ -119,18 +124,27 @@ pub struct Schedule {
 impl Schedule {
     pub fn new(design: &Design, slots: u32, seed: u64) -> Schedule {
         let shape = DatapathShape::of(design);
-        let lanes = shape.flit_elements as usize;
+        let (lanes, array) = (shape.flit_elements as usize, Array::of(design));
+        let datapath = Datapath::new(shape);
+        let given = |value: f64| Scale::given(value, shape.format).expect("a scale of the range");
+        let scales = design.pe.is_scaled().then(|| [given(0.031), given(0.2499)]);
+        let mut blank = Inputs::new();
+        for (name, scale) in ["even_scale", "odd_scale"].into_iter().zip(scales.into_iter().flatten()) {
+            blank.insert(name, vec![scale.word()]);
+        }
         Schedule {
-            datapath: Datapath::new(shape),
+            datapath,
+            scales,
+            blank,
             lanes,
             head_dim: shape.head_dim as usize,
             tokens: design.placement.segment_tokens as usize,
             slots: slots as usize,
             sum_bits: 54 + design.model.max_tokens.next_power_of_two().ilog2(),
-            dot_cycles: (Array::align_cycles(lanes as u32) + Array::dot_cycles(lanes as u32)) as usize,
-            load_cycles: Array::load_cycles(lanes as u32) as usize,
-            fresh_cycles: Array::of(design).fresh_cycles(shape.head_dim) as usize,
-            free_cycles: Array::of(design).free_cycles() as usize,
+            dot_cycles: (array.align_cycles() + Array::dot_cycles(lanes as u32)) as usize,
+            load_cycles: array.load_cycles() as usize,
+            fresh_cycles: array.fresh_cycles(shape.head_dim) as usize,
+            free_cycles: array.free_cycles() as usize,
             random: Pcg32::seed_from_u64(seed),
             cycles: Vec::new(),
             now: 0,
@@ -142,7 +156,7 @@ impl Schedule {
 
     fn at(&mut self, cycle: usize) -> &mut Inputs {
         if self.cycles.len() <= cycle {
-            self.cycles.resize(cycle + 1, Inputs::new());
+            self.cycles.resize(cycle + 1, self.blank.clone());
         }
         &mut self.cycles[cycle]
     }
@@ -166,7 +180,10 @@ impl Schedule {
         self.set(cycle, &[("op_valid", 1)]);
         self.set(cycle, inputs);
         self.set(cycle, &[("op_first", lanes.start as u32), ("op_last", lanes.end as u32 - 1)]);
-        let data = flit.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16).collect();
+        let bytes = bytes_of(self.datapath.shape.format, flit);
+        let data =
+            bytes.chunks(4).map(|four| four.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)));
+        let data = data.collect();
         self.at(cycle).insert("op_data", data);
         self.now += 1;
         cycle
@@ -179,7 +196,11 @@ impl Schedule {
         let mut written = 0;
         for slot in 0..self.slots {
             let query: Vec<_> = (0..self.head_dim).map(|_| numbers.query(&mut self.random, slot)).collect();
-            partials.push(datapath.partial(&query));
+            let partial = datapath.partial(&query);
+            partials.push(match self.scales {
+                Some(scales) => partial.scaled(scales[slot % 2]),
+                None => partial,
+            });
             for (word, four) in query.chunks(4).enumerate() {
                 let cycle = self.words_from.max(written) + usize::from(self.random.random_range(0..8) == 0);
                 written = cycle + 1;
@@ -297,7 +318,7 @@ impl Schedule {
                 for place in 0..places {
                     let token = token + place;
                     for (slot, flits) in flits.iter().enumerate() {
-                        let inputs = [
+                        let mut inputs = vec![
                             ("op_kind", KEY),
                             ("op_slot", slot as u32),
                             ("op_part", part as u32),
@@ -306,6 +327,7 @@ impl Schedule {
                             ("op_token", token as u32),
                             ("op_counts", u32::from(rows.contains(&token))),
                         ];
+                        inputs.extend(self.scales.map(|_| ("op_odd", slot as u32 % 2)));
                         let width = self.lanes / places;
                         let lanes = place * width..(place + 1) * width;
                         last = (self.op(&inputs, &flits[part], lanes), token as u32);
@@ -341,11 +363,12 @@ impl Schedule {
 
     /// An element of K or V: any bits at all where the token does not count.
     fn element(&mut self, numbers: Numbers, slot: usize, token: usize, rows: &Range<usize>) -> u16 {
-        if rows.contains(&token) {
+        let bits = if rows.contains(&token) {
             numbers.draw(&mut self.random, slot, token)
         } else {
             self.random.random()
-        }
+        };
+        nearest(self.datapath.shape.format, bits)
     }
 
     /// All sums of all slots.

@@ -8,7 +8,7 @@
 // and only four sums are added in look-up tables.
 `default_nettype none
 module meshkv_dot #(
-    // FP16 elements of a flit, tokens of a block.
+    // Elements of a flit, tokens of a block.
     parameter LANES = 4,
     // LANES / 4.
     parameter GROUPS = 1,

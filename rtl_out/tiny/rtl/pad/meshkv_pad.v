@@ -260,6 +260,7 @@ module meshkv_pad #(
     wire [ARRAY_ROWS-1:0] q_rows = q_place[SLOT_WIDTH+:ARRAY_ROWS];
     wire [SLOT_WIDTH-1:0] q_slot = q_place[SLOT_WIDTH-1:0];
 
+
     // A job is a slice, K and then V block by block, or the results of some contexts. Results are read beside the next
     // slices: in cycles in which no flit waits, and in every other one else. A packet must not take long, since the
     // root waits for it.

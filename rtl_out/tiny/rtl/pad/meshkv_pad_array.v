@@ -12,9 +12,9 @@
 module meshkv_pad_array #(
     // Rows of the array: contexts that process a flit at a time.
     parameter ARRAY_ROWS = 2,
-    // LANES * 16.
+    // Bits of all elements of a flit.
     parameter FLIT_WIDTH = 64,
-    // FP16 elements of a flit, tokens of a block.
+    // Elements of a flit, tokens of a block.
     parameter LANES = 4,
     // LANES / 4.
     parameter GROUPS = 1,

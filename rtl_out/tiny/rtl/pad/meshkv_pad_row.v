@@ -7,7 +7,7 @@
 // contexts; ops of any slot may follow each other, and pass to the next row a cycle later.
 `default_nettype none
 module meshkv_pad_row #(
-    // FP16 elements of a flit, tokens of a block.
+    // Elements of a flit, tokens of a block.
     parameter LANES = 4,
     // LANES / 4.
     parameter GROUPS = 1,

@@ -7,7 +7,7 @@
 // outputs one lane a cycle, in groups of four.
 `default_nettype none
 module meshkv_scratchpad #(
-    // FP16 elements of a flit, tokens of a block.
+    // Elements of a flit, tokens of a block.
     parameter LANES = 4,
     // LANES / 4.
     parameter GROUPS = 1,

@@ -43,7 +43,7 @@ module meshkv_token_reader #(
     // A group of words of new tokens, before the descriptors that need them; always taken.
     output wire                         token_valid,
     output wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
-    output wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
+    output wire [64*QUERY_GROUP-1:0]    token_data,  // Elements of the cache, the first in the lowest bits.
     output wire                         more_tokens,  // Groups come or will, in the order of their numbers: a slice waits for the last of its new token.
 
     // Bursts, relative to the base.
@@ -110,8 +110,8 @@ module meshkv_token_reader #(
     reg  [TOKEN_GROUP_WIDTH-1:0] number_q, group_q;
     reg  [GROUP_WIDTH-1:0]       data_q;
     reg                          token_valid_q, open_q;
-    wire                         gives = busy_q & fifo_valid & |left_q;
     wire                         last_part = part_q == LAST_PART_NUM[PART_BITS-1:0] || PARTS == 1;
+    wire                         gives = busy_q & fifo_valid & |left_q;
     assign pops        = gives & (last_part | left_q == { {LEFT_BITS-1{1'b0}}, 1'b1});
     assign token_valid = token_valid_q;
     assign token_group = group_q;

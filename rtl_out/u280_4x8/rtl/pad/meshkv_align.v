@@ -8,7 +8,7 @@
 // of a row are added along cascades.
 `default_nettype none
 module meshkv_align #(
-    // FP16 elements of a flit, tokens of a block.
+    // Elements of a flit, tokens of a block.
     parameter LANES = 32,
     // LANES / 4.
     parameter GROUPS = 8,

@@ -314,7 +314,7 @@ module meshkv_filler #(
     wire [INDEX_WIDTH-1:0]  in_half    = piece_value ? (patch_last_q & ~BLOCK_OFFSET) | piece_number
         : (patch_last_q & ~KEY_OFFSET) | (piece_number >> (LANE_BITS - 2));
     wire [INDEX_WIDTH-1:0]  in_slice   = piece_value ? in_half + HALF : in_half;
-    wire [INDEX_WIDTH+1:0]  key_lane   = {piece_number, 2'b00};
+    wire [INDEX_WIDTH+1:0]  key_lane   = {piece_number, 2'b0};
     wire                    unused_row = |{patch_row, key_lane};
     assign patch_valid = piece_valid;
     assign patch_addr  = { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, patch_base_q} * SLICE + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, in_slice};

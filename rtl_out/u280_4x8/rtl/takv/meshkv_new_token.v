@@ -23,7 +23,7 @@ module meshkv_new_token #(
     // A word from the bus.
     input  wire                   s_valid,
     output wire                   s_ready,
-    input  wire [63:0]            s_data,  // Four elements, the first in the lowest bits.
+    input  wire [63:0]            s_data,  // 4 elements, the first in the lowest bits.
 
     // The same to the memory port.
     output wire                   new_valid,  // One pulse a word, which has a credit.
@@ -41,7 +41,7 @@ module meshkv_new_token #(
     output wire [INDEX_WIDTH-1:0] piece_number,  // Its number.
 
     // For the staging memory.
-    output wire [63:0]            patch_data  // The word of K, or the element of V four times.
+    output wire [63:0]            patch_data  // The word of K, or the element of V over and over.
 );
     localparam KEY_WORDS = HEAD_DIM / 4;
     localparam AT_WIDTH  = $clog2(TOKEN_WORDS + 1);

@@ -5,7 +5,7 @@ use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::reported::faults::FaultArgs;
 use crate::cli::simulate::run::grow_args::GrowArgs;
-use crate::config::{AskedMapping, Mapping, Sharing};
+use crate::config::{AskedMapping, KvScales, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
@@ -39,7 +39,8 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/grow_4x4.toml --fit --lengths 17,64 --steps 40 --begin 5,0 --end 40,30    that come and go
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
-[kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
+[kv_heads, tokens, head_dim]: F16, BF16 or F32. Keys and values may be F8_E4M3 or F8_E5M2, with factors of KV heads in
+layers.L.k_scale and layers.L.v_scale, F32. Without a file they are drawn from --seed.")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -220,11 +221,24 @@ impl Args {
             let begun = |at: usize| self.lengths[..at].iter().sum::<u32>();
             let starts: Vec<u32> = (1..self.lengths.len()).map(begun).collect();
             tensors.share_prefix(&starts, self.grow.prefix);
-            let tensors = tensors.filled_up(design.pe.head_dim as usize);
+            let tensors = tensors.of_design(&design);
             return Ok((design, tensors));
         };
         let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
+        if tensors.rounded > 0 {
+            ui.note(format_args!(
+                "{} numbers of {} are not of FP16, and were rounded",
+                tensors.rounded,
+                path.display()
+            ));
+        }
         let design = if self.fit { self.fitted(&design, &tensors)? } else { design };
+        let from = tensors.format;
+        let tensors = tensors.in_format_of(&design);
+        if (from.bytes(), tensors.format.bytes()) == (2, 1) {
+            let factors = if design.pe.is_scaled() { ", each KV head by factors of its own" } else { "" };
+            ui.note(format_args!("keys and values are quantised to {}{factors}", tensors.format.name()));
+        }
         let (head, row) = (tensors.head_dim, design.pe.head_dim as usize);
         if head != design.model.head_dim as usize || head >= row {
             // Of another shape than the design's: the job says so.
@@ -256,7 +270,7 @@ impl Args {
         let positions = self.query + self.streams() as usize;
         let (heads, kv_heads) = (model.heads as usize, model.kv_heads as usize);
         let shape = [heads, kv_heads, positions, tokens as usize, model.head_dim as usize];
-        Tensors::blank(shape).filled_up(design.pe.head_dim as usize)
+        Tensors::blank(shape).of_design(design)
     }
 
     /// The design with heads, row and context of the tensors.
@@ -264,6 +278,10 @@ impl Args {
         let mut config = design.configuration().clone();
         config.model.heads = tensors.heads as u32;
         config.model.kv_heads = tensors.kv_heads as u32;
+        if tensors.format.bytes() == 1 && tensors.format != config.kv.format {
+            (config.kv.format, config.kv.bytes_per_element, config.kv.scales) =
+                (tensors.format, None, KvScales::Auto);
+        }
         let longest = self.lengths.iter().copied().max().unwrap_or(tensors.tokens as u32);
         config.model.max_tokens = longest.max(1);
         config.model.max_streams = config.model.max_streams.max(self.streams());

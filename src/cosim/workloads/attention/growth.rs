@@ -3,12 +3,14 @@
 //! Memory gets them only when the job is over, so that a tile has no other way to a new token than over its home.
 
 use super::job::Job;
+use crate::config::KvFormat;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Image, Memory, Shape};
 use crate::cosim::workloads::shared::token_writers::{TokenPins, TokenWrite, TokenWriters, WritePins};
 use crate::design::{Append, Descriptor, Design};
 use crate::emit::ModuleSpec;
+use crate::model::datapath::numbers::element::bytes_of;
 
 /// A new token of a KV head, as it goes in.
 #[derive(Debug)]
@@ -59,7 +61,7 @@ impl<'a> Growth<'a> {
 
     /// Takes the new tokens of a job.
     pub(super) fn begin(&mut self, job: &Job) {
-        let model = &self.design.model;
+        let (model, format) = (&self.design.model, self.design.pe.format);
         let per_token = self.append.words / self.append.group_words;
         self.next = 0;
         self.due.clear();
@@ -72,7 +74,7 @@ impl<'a> Growth<'a> {
                     group: (own.cache * model.kv_heads + g) * per_token,
                     number: self.design.slice_number(own.cache, 0, segment, g),
                     row: last % self.design.placement.segment_tokens,
-                    words: words(&k).chain(words(&v)).collect(),
+                    words: words(format, &k).chain(words(format, &v)).collect(),
                     written: false,
                 });
             }
@@ -169,7 +171,9 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// Words of four elements, the first in the low bits.
-fn words(row: &[u16]) -> impl Iterator<Item = u64> + '_ {
-    row.chunks(4).map(|four| four.iter().rev().fold(0, |word, &half| word << 16 | u64::from(half)))
+/// Words of elements as they lie in memory, the first in the low bits.
+fn words(format: KvFormat, row: &[u16]) -> impl Iterator<Item = u64> {
+    let bytes = bytes_of(format, row);
+    let word = |eight: &[u8]| eight.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    bytes.chunks(8).map(word).collect::<Vec<_>>().into_iter()
 }

@@ -1,12 +1,17 @@
 //! An attention job: queries of one position and the next ones, over tokens of one layer. Streams share all
 //! tokens, or each has a cache of its own, after a prefix that they may share.
 
+use super::error::{fitting, lengths_fit, JobError};
 use super::own::{self, Own};
+use crate::cosim::hash::mix;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{Workload, WorkloadError};
-use crate::design::{Descriptor, Design, Mapping, Sharing};
+use crate::design::{word_elements, Descriptor, Design, Mapping, Sharing};
+use crate::model::datapath::numbers::fp16;
 use crate::model::datapath::tensors::Tensors;
+use crate::model::datapath::HeadScales;
+use half::f16;
 use std::ops::Range;
 
 /// Contents of memory where a new token is not written yet: 64 bits.
@@ -35,86 +40,6 @@ pub struct Job<'a> {
     pub sharing: Sharing,
     /// Roots return partial results, l, m and o in FP32, instead of outputs.
     pub partials: bool,
-}
-
-/// Reason why a job is impossible.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum JobError {
-    /// Tensors of another shape than the configuration's.
-    #[error("the tensors have {what} = {tensors}, the configuration {configured}\n  help: --fit takes it from the tensors, or set {key} = {tensors}")]
-    Shape {
-        /// Name of the value.
-        what: &'static str,
-        /// The tensors' value.
-        tensors: usize,
-        /// The configuration's.
-        configured: u32,
-        /// Its key.
-        key: &'static str,
-    },
-    /// More positions than there are queries.
-    #[error("query {last} was asked for, and the tensors have queries 0 to {most}\n  help: choose --query and --batch inside that")]
-    Position {
-        /// The last query needed.
-        last: usize,
-        /// The last query in the tensors.
-        most: usize,
-    },
-    /// More streams of different lengths than the design can hold.
-    #[error("--lengths has {streams} streams, and must have 1 to {most}\n  help: model.max_streams of the configuration is the largest batch")]
-    Streams {
-        /// The streams.
-        streams: usize,
-        /// The most that the design can hold.
-        most: u32,
-    },
-    /// A stream of a length that the design cannot hold.
-    #[error("stream {stream} of --lengths has {tokens} tokens, and must have 1 to {most}\n  help: model.max_tokens of the configuration is the longest; leave a stream without tokens out")]
-    Length {
-        /// The stream.
-        stream: usize,
-        /// Its tokens.
-        tokens: u32,
-        /// The most that the design can hold.
-        most: u32,
-    },
-    /// Streams of more tokens than there are.
-    #[error("the streams of --lengths have {asked} tokens together, and the tensors have {there}\n  help: each stream takes the next tokens of the tensors; give shorter ones, or fewer")]
-    Tokens {
-        /// Tokens of all streams.
-        asked: u64,
-        /// Tokens of the tensors.
-        there: usize,
-    },
-    /// A prefix that ends within a segment.
-    #[error("the common prefix has {prefix} tokens, and streams share whole segments of {tokens}\n  help: give --prefix {}, and count the rest in --lengths as a copy of each stream", prefix / tokens * tokens)]
-    Shared {
-        /// The prefix.
-        prefix: u32,
-        /// Tokens of a segment.
-        tokens: u32,
-    },
-    /// A prefix that is all of a stream.
-    #[error("stream {stream} of --lengths has {tokens} tokens, and shares a prefix of {prefix}\n  help: --lengths counts the prefix too; give at least one token more")]
-    Shorter {
-        /// The stream.
-        stream: usize,
-        /// Its tokens.
-        tokens: u32,
-        /// The prefix.
-        prefix: u32,
-    },
-    /// A prefix of streams whose windows begin at different tokens.
-    #[error("streams share a prefix of {prefix} tokens, and model.sliding_window is {window}: each stream leaves it at another token\n  help: leave --prefix out, or model.sliding_window")]
-    Window {
-        /// The prefix.
-        prefix: u32,
-        /// The window.
-        window: u32,
-    },
-    /// A workload that the design cannot hold.
-    #[error(transparent)]
-    Workload(#[from] WorkloadError),
 }
 
 impl<'a> Job<'a> {
@@ -341,6 +266,12 @@ impl<'a> Job<'a> {
         (&self.tensors.keys(head)[rows.clone()], &self.tensors.values(head)[rows])
     }
 
+    /// Scales of a head: those of the design, or its own.
+    pub fn scales(&self, head: u32) -> HeadScales {
+        let [k, v] = self.tensors.scales(head as usize);
+        HeadScales::of(self.design, (k, v)).expect("the tensors' factors were checked")
+    }
+
     /// K and V of a token of a KV head, for a run that brings it; zeros where the tensors have no numbers.
     pub fn new_token(&self, kv_head: u32, token: u32) -> [Vec<u16>; 2] {
         if self.tensors.is_blank() {
@@ -349,6 +280,27 @@ impl<'a> Job<'a> {
         let model = &self.design.model;
         let (k, v) = self.kv(kv_head * model.group_heads(), token..token + 1);
         [k.to_vec(), v.to_vec()]
+    }
+
+    /// K and V of a token of a KV head as a host has them, in FP16: where the device quantises, numbers that become those of
+    /// [`Job::new_token`] by their factors, each off by as much as rounding forgives.
+    pub fn raw_token(&self, kv_head: u32, token: u32) -> [Vec<u16>; 2] {
+        let stored = self.new_token(kv_head, token);
+        if !self.design.quantises() {
+            return stored;
+        }
+        let factors = self.tensors.scales((kv_head * self.design.model.group_heads()) as usize);
+        let mut at = u64::from(token) << 32 | u64::from(kv_head);
+        let mut raw = |(row, factor): (Vec<u16>, f32)| {
+            let number = |bits: u16| {
+                at = mix(at);
+                let off = 1.0 + (at % 2048) as f64 / f64::from(1 << 17) - 1.0 / 128.0;
+                f16::from_f64(fp16::to_f64(bits) * f64::from(factor) * off).to_bits()
+            };
+            row.into_iter().map(number).collect()
+        };
+        let [k, v] = stored;
+        [raw((k, factors[0])), raw((v, factors[1]))]
     }
 
     /// Caches with a new token: the number of the cache, and the token.
@@ -360,7 +312,7 @@ impl<'a> Job<'a> {
     pub fn given(&self) -> Image {
         let (design, shape, mut image) = (self.design, Shape::of(self.design), self.image());
         let segment = design.placement.segment_tokens;
-        let words = vec![BLANK; design.pe.head_dim as usize / 2];
+        let words = vec![BLANK; (2 * design.pe.head_dim / word_elements(design.pe.format)) as usize];
         for own in self.own.iter().flatten().filter(|own| own.append) {
             let last = own.tokens.len() as u32 - 1;
             for g in 0..design.model.kv_heads {
@@ -390,58 +342,6 @@ impl<'a> Job<'a> {
         let slices = (0..caches).flat_map(of_stream).filter(of_part);
         Image::Slices(slices.map(|(_, (number, bytes))| (number, bytes)).collect())
     }
-}
-
-/// Checks streams of different lengths, with a common prefix, before there are tensors for them.
-///
-/// # Errors
-/// If the design cannot hold so many, or one has too many tokens or none; if the prefix is not of whole segments, leaves a
-/// stream no token of its own, or meets a sliding window.
-pub fn lengths_fit(design: &Design, (lengths, prefix): (&[u32], u32)) -> Result<(), JobError> {
-    let (streams, most) = (lengths.len(), design.model.max_streams);
-    if !(1..=most as usize).contains(&streams) {
-        return Err(JobError::Streams { streams, most });
-    }
-    let most = design.model.max_tokens;
-    if let Some((stream, &tokens)) = lengths.iter().enumerate().find(|(_, n)| !(1..=most).contains(*n)) {
-        return Err(JobError::Length { stream, tokens, most });
-    }
-    if prefix == 0 {
-        return Ok(());
-    }
-    if let Some(window) = design.model.sliding_window {
-        return Err(JobError::Window { prefix, window });
-    }
-    let tokens = design.placement.segment_tokens;
-    if !prefix.is_multiple_of(tokens) {
-        return Err(JobError::Shared { prefix, tokens });
-    }
-    if let Some((stream, &tokens)) = lengths.iter().enumerate().find(|(_, tokens)| **tokens <= prefix) {
-        return Err(JobError::Shorter { stream, tokens, prefix });
-    }
-    Ok(())
-}
-
-/// The tensors have the shape of the design and queries for all streams.
-fn fitting(design: &Design, tensors: &Tensors, (position, streams): (usize, u32)) -> Result<(), JobError> {
-    let (model, key_of_head) = (&design.model, design.key_of_head_dim(tensors.model_dim as u32));
-    for (what, of_tensors, configured, key) in [
-        ("query heads", tensors.heads, model.heads, "model.heads"),
-        ("KV heads", tensors.kv_heads, model.kv_heads, "model.kv_heads"),
-        ("elements of a head", tensors.model_dim, model.head_dim, key_of_head),
-        ("elements of a row", tensors.head_dim, design.pe.head_dim, "pe.head_dim"),
-    ] {
-        if of_tensors != configured as usize {
-            return Err(JobError::Shape { what, tensors: of_tensors, configured, key });
-        }
-    }
-    if position + streams as usize > tensors.positions {
-        return Err(JobError::Position {
-            last: position + streams as usize - 1,
-            most: tensors.positions - 1,
-        });
-    }
-    Ok(())
 }
 
 /// Divides a descriptor into one for each mapping, fewer if it has fewer segments.

@@ -21,8 +21,8 @@ mod result;
 mod session;
 
 pub use bench::Bench;
-pub use error::AttentionError;
-pub use job::{lengths_fit, Job, JobError};
+pub use error::{lengths_fit, AttentionError, JobError};
+pub use job::Job;
 pub use model_core::ModelCore;
 pub use observed::visit_order::{visits, Visit};
 pub use own::Own;

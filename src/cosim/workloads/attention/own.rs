@@ -2,6 +2,7 @@
 
 use crate::design::Design;
 use crate::model::datapath::layout::{k_flits, v_flits};
+use crate::model::datapath::numbers::element::bytes_of;
 use crate::model::datapath::tensors::Tensors;
 use std::ops::Range;
 
@@ -46,5 +47,5 @@ pub(in crate::cosim) fn slice_bytes(design: &Design, keys: &[u16], values: &[u16
     let mut flits = k_flits(keys, lanes);
     flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
     flits.extend(v_flits(values, design.pe.head_dim, lanes));
-    flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect()
+    flits.iter().flat_map(|flit| bytes_of(design.pe.format, flit)).collect()
 }

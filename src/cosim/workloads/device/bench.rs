@@ -280,12 +280,16 @@ impl Bench {
     }
 }
 
-/// The buffer of queries and new tokens of a job.
+/// The buffer of queries, scales and new tokens of a job.
 pub(super) fn queries(job: &Job) -> Vec<u8> {
     let heads = job.design.model.heads;
     let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
     let elements = order.flat_map(|(stream, head)| job.query(head, stream));
     let mut buffer: Vec<u8> = elements.flat_map(|e| e.to_le_bytes()).collect();
+    if job.design.pe.is_scaled() {
+        buffer.resize(job.design.scales_at() as usize, BLANK);
+        buffer.extend((0..heads).flat_map(|head| job.scales(head).word().to_le_bytes()));
+    }
     buffer.extend(rows(job, buffer.len()));
     buffer
 }
@@ -303,12 +307,19 @@ fn rows(job: &Job, begun: usize) -> Vec<u8> {
         return Vec::new();
     }
     let mut buffer = vec![BLANK; design.query_bytes(caches) as usize];
+    if design.quantises() {
+        let factors =
+            (0..model.kv_heads).flat_map(|g| job.tensors.scales((g * model.group_heads()) as usize));
+        let at = design.factors_at() as usize;
+        let words: Vec<u8> = factors.flat_map(|factor| (1.0 / factor).to_le_bytes()).collect();
+        buffer[at..at + words.len()].copy_from_slice(&words);
+    }
     let row = 2 * design.pe.head_dim as usize;
     for (cache, token) in job.appended() {
         for g in 0..model.kv_heads {
             let at = design.tokens_at() as usize + (cache * model.kv_heads + g) as usize * 2 * row;
             let bytes: Vec<u8> =
-                job.new_token(g, token).concat().iter().flat_map(|e| e.to_le_bytes()).collect();
+                job.raw_token(g, token).concat().iter().flat_map(|e| e.to_le_bytes()).collect();
             buffer[at..at + 2 * row].copy_from_slice(&bytes);
         }
     }

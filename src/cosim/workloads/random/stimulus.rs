@@ -12,11 +12,15 @@ impl RandomFabric {
         let (streams, heads) = (u64::from(model.max_streams), u64::from(model.heads));
         let key = self.below(1 << 40);
         let groups = u64::from(self.design.pe.head_dim / 4 / self.design.bus.query_group_words);
+        let (mut head, mut group) = (key % heads, key % groups);
+        if let Some(together) = self.design.bus.scale_heads.filter(|_| self.below(8) == 0) {
+            (head, group) = (head - head % u64::from(together), groups);
+        }
         for (name, value) in [
             ("query_valid", 1),
             ("query_stream", key % streams),
-            ("query_head", key % heads),
-            ("query_group", key % groups),
+            ("query_head", head),
+            ("query_group", group),
         ] {
             self.set(name, 0, value);
         }

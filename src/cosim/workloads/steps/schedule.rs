@@ -89,7 +89,7 @@ impl Schedule {
         });
         // A cache begins where the one before ends.
         drawn.share_prefix(&ends[..ends.len() - 1], self.prefix);
-        drawn.filled_up(design.pe.head_dim as usize)
+        drawn.of_design(design)
     }
 
     /// Tensors of the same shape without numbers.
@@ -102,7 +102,7 @@ impl Schedule {
         let tokens = *ends.last().expect("there are streams") as usize;
         let (heads, kv_heads) = (model.heads as usize, model.kv_heads as usize);
         let blank = Tensors::blank([heads, kv_heads, positions, tokens, model.head_dim as usize]);
-        blank.filled_up(design.pe.head_dim as usize)
+        blank.of_design(design)
     }
 
     /// Where the tokens of each stream end in the tensors.

@@ -122,8 +122,8 @@ impl<'a> Follower<'a> {
         let rooms = VecDeque::from(vec![0.0; design.mare.fetch_slots as usize]);
         let tile = |jobs| Tile { jobs, rooms: rooms.clone(), ..Tile::default() };
         let home = |fills| Home { fills, ..Home::default() };
-        let dot = Array::align_cycles(array.lanes) + Array::dot_cycles(array.lanes);
-        let first = dot + WEIGHT + array.rows + Array::load_cycles(array.lanes);
+        let dot = array.align_cycles() + Array::dot_cycles(array.lanes);
+        let first = dot + WEIGHT + array.rows + array.load_cycles();
         let ratio = design.clock.noc_mhz / design.clock.pe_mhz;
         Follower {
             design,

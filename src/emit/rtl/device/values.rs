@@ -48,12 +48,16 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("sums_at", design.partial_sums_at()),
         ("states_at", design.partial_states_at()),
         ("tokens_at", design.tokens_at()),
+        ("scales_at", design.scales_at()),
+        ("factors_at", design.factors_at()),
+        ("kv_heads", model.kv_heads),
         ("query_bursts", query_bursts(design)),
         ("link_counters", LINK_COUNTERS),
         ("pad_counters", pad_events(design).len() as u32),
         ("num_errors", ERRORS.len() as u32),
     ]);
     values.widths(&[("arg_bits", count), ("arg_word_bits", WORDS_BEFORE_ARGUMENTS + ARGUMENT_WORDS * count)]);
+    values.set("quantises", design.quantises());
     values.set("row_boundaries", row_boundaries(design));
     values.set(
         "port_names",

@@ -3,10 +3,10 @@
 use crate::design::Design;
 use crate::emit::rtl::linking::marker::{Mark, FUNCTIONS};
 use crate::emit::rtl::linking::templates::all;
-use crate::emit::rtl::network;
 use crate::emit::rtl::pad::row::Rows;
 use crate::emit::rtl::spec::all_values::values;
 use crate::emit::rtl::spec::template::Template;
+use crate::emit::rtl::{network, pad};
 use crate::emit::templates::Templates;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ impl Renderer {
     /// # Errors
     /// If a kernel does not print: an error of this crate.
     pub(in crate::emit::rtl) fn new(design: &Design, rows: &Rows) -> Result<Renderer> {
-        let templates = all().filter(|t| network::has(design, t.path)).collect();
+        let templates = all().filter(|t| network::has(design, t.path) && pad::has(design, t.path)).collect();
         let context = Context::from_serialize(values(design, rows)?)?;
         Ok(Renderer { templates, context, source: format!("{}.toml", design.name) })
     }

@@ -1,7 +1,9 @@
 //! The rows of PaD's array: their memories, and their values.
 
+use crate::config::KvFormat;
 use crate::design::pad::octave;
 use crate::design::{ultra_blocks, Array, Design};
+use crate::emit::rtl::pad::element;
 use crate::emit::rtl::reduce::root::sum_width;
 use crate::emit::rtl::spec::values::Values;
 
@@ -26,6 +28,15 @@ const BLOCK_WORDS: u32 = 512;
 /// Significand bits of a weight.
 const WEIGHT_BITS: u32 = 17;
 
+/// Bits of an aligned element with its sign.
+fn aligned_bits(format: KvFormat) -> u32 {
+    match format {
+        KvFormat::Fp16 | KvFormat::Bf16 => 27,
+        KvFormat::Fp8E4m3 => 19,
+        KvFormat::Fp8E5m2 => 21,
+    }
+}
+
 /// The rows of the array of a tile.
 pub(in crate::emit::rtl) struct Rows {
     rows: u32,
@@ -35,6 +46,13 @@ pub(in crate::emit::rtl) struct Rows {
     slots: u32,
     blocks: u32,
     sum: u32,
+    align_cycles: u32,
+    /// Bits of an aligned element with its sign.
+    aligned_bits: u32,
+    /// Name of the format of elements.
+    element: &'static str,
+    /// The scale of logits is given by a host.
+    scaled: bool,
     /// UltraRAMs of a row that the device can spare for stationary vectors.
     spare_ultra: u32,
 }
@@ -42,7 +60,7 @@ pub(in crate::emit::rtl) struct Rows {
 impl Rows {
     /// Parameters of rows with `slots` contexts each.
     pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> Rows {
-        let (pe, lanes) = (&design.pe, design.flit.data_width / 16);
+        let (pe, lanes) = (&design.pe, design.flit.elements);
         // With its staging memory and an UltraRAM of sums a row, a tile has its part of three fifths of the device.
         let of_tile = design.fpga().has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
         let rows = of_tile.saturating_sub(design.staging_urams()) / pe.array_rows;
@@ -55,6 +73,10 @@ impl Rows {
             slots,
             blocks: design.placement.segment_tokens.div_ceil(lanes),
             sum: sum_width(design),
+            align_cycles: Array::of(design).align_cycles(),
+            aligned_bits: aligned_bits(pe.format),
+            element: element(design),
+            scaled: pe.is_scaled(),
         }
     }
 
@@ -106,7 +128,10 @@ impl Rows {
     /// A look-up table holds 64 bits; beyond that the device has more block RAM. A block RAM holds
     /// 512 words of 72 bits, an UltraRAM 4096.
     pub(in crate::emit::rtl) fn set(&self, values: &mut Values) {
-        let (scale, scale_shift) = octave::scale(self.model_dim, SCALE_BITS);
+        let (scale, mut scale_shift) = octave::scale(self.model_dim, SCALE_BITS);
+        if self.scaled {
+            scale_shift = octave::GIVEN_SHIFT;
+        }
         values.numbers(&[
             ("array_rows", self.rows),
             ("lanes", self.lanes),
@@ -120,7 +145,10 @@ impl Rows {
             ("part_words", self.words()),
             ("segment_blocks", self.blocks),
             ("dot_cycles", Array::dot_cycles(self.lanes)),
-            ("align_cycles", Array::align_cycles(self.lanes)),
+            ("align_cycles", self.align_cycles),
+            ("aligned_bits", self.aligned_bits),
+            ("exponent_bits", if self.scaled { 7 } else { 5 }),
+            ("above_bits", if self.scaled { 9 } else { 7 }),
             ("dot_width", DOT_BITS + self.lanes.ilog2()),
             ("logit_width", LOGIT_BITS + self.head_dim.ilog2()),
             ("scale", scale),
@@ -136,6 +164,8 @@ impl Rows {
             ("lane_width", self.lanes),
             ("dim_width", self.head_dim + 1),
         ]);
+        values.set("element", self.element);
+        values.set("scaled", self.scaled);
         values.set("station_style", if self.stations_in_block() { "block" } else { "distributed" });
         values.set("sum_style", if self.sums_in_ultra() { "ultra" } else { "block" });
         values.set("octave", Rows::octave());

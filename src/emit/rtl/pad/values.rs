@@ -11,7 +11,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     let (lane_log, dim_log) = (array.lanes.ilog2(), head_dim.ilog2());
     // A flit has a part of a token, or some tokens.
     let (parts_log, subs_log) = (dim_log.saturating_sub(lane_log), lane_log.saturating_sub(dim_log));
-    let load_cycles = Array::load_cycles(array.lanes);
+    let load_cycles = array.load_cycles();
     values.numbers(&[
         ("lane_log", lane_log),
         ("dim_log", dim_log),
@@ -21,7 +21,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("job_depth", JOB_DEPTH),
         ("second_sum", SECOND_SUM),
         ("load_cycles", load_cycles),
-        ("load_gap", Array::load_gap(array.lanes)),
+        ("load_gap", array.load_gap()),
         ("free_cycles", array.free_cycles()),
         ("fresh_cycles", array.fresh_cycles(head_dim)),
         ("read_cycles", array.read_cycles()),

@@ -1,7 +1,7 @@
 //! Values of controllers, bus, prefetchers, fillers, and memory ports.
 
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
-use crate::design::{index_bits, Design, Piece, PlacementKind, Sharing};
+use crate::design::{index_bits, word_elements, Design, Piece, PlacementKind, Sharing};
 use crate::emit::rtl::spec::values::Values;
 use crate::emit::rtl::takv::heads;
 use crate::emit::rtl::takv::tables::{bits, last_first, of_slices};
@@ -42,6 +42,10 @@ fn set_attention(values: &mut Values, design: &Design) {
         ("query_group", bus.query_group_words),
         ("query_group_width", bus.query_group),
         ("query_depth", bus.query_depth),
+        ("element_bits", 8 * design.pe.format.bytes()),
+        ("word_elements", word_elements(design.pe.format)),
+        ("word_log", word_elements(design.pe.format).ilog2()),
+        ("scale_heads", bus.scale_heads.unwrap_or(0)),
         ("ask_depth", ASK_DEPTH),
         ("fill_depth", FILL_DEPTH),
         ("desc_depth", DESC_DEPTH),

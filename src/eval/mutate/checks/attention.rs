@@ -41,6 +41,7 @@ pub(super) fn tensors(design: &Design, tokens: usize, logits: Logits, seed: u64)
         head_dim: design.pe.head_dim as usize,
         logits,
     })
+    .of_design(design)
 }
 
 /// The job of all streams, or of as many as the tensors have positions for.
@@ -109,7 +110,7 @@ fn extremes(bed: &Bed) -> Result<(), String> {
             q[..dim].fill(LARGE);
             k[dim..2 * dim].fill(LARGE);
         }
-        let tensors = Tensors::new(shape, parts);
+        let tensors = Tensors::new(shape, parts).of_design(design);
         let job = job(design, &tensors, MAPPINGS[at])?;
         run(bed, &job, Behaviour::of(design), Clocks::IN_STEP, 0)?;
     }

@@ -1,6 +1,6 @@
 //! Parameters of a tile's blocks, derived from the design.
 
-use crate::design::{index_bits, Design, Mare};
+use crate::design::{index_bits, word_elements, Design, Mare};
 
 /// Sizes of everything except the routers, and the enabled options.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,8 @@ pub struct MareParams {
     pub part_widths: [u32; 3],
     /// Elements of a K or V row: flits of a block of V.
     pub head_dim: u32,
+    /// Elements of a word of a new token.
+    pub word_elements: u32,
     /// Flits of a burst.
     pub burst_flits: u32,
     /// Bursts of a tile that can be in flight.
@@ -74,6 +76,7 @@ impl MareParams {
             y_width: index_bits(mesh.rows()),
             part_widths: ["stream", "layer", "head"].map(part),
             head_dim: design.pe.head_dim,
+            word_elements: word_elements(design.pe.format),
             burst_flits: design.memory.burst_flits,
             bursts: 1 << design.memory.slot_width,
             bus_depth: design.bus_depth(),

@@ -24,7 +24,7 @@ impl Rows {
     pub fn new(array: &Array) -> Rows {
         Rows {
             rows: array.rows,
-            to_dot: Array::align_cycles(array.lanes) + Array::dot_cycles(array.lanes),
+            to_dot: array.align_cycles() + Array::dot_cycles(array.lanes),
             tails: DelayLine::default(),
             tokens: Fifo::new(LONGEST),
             sums: DelayLine::default(),

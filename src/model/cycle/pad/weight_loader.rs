@@ -55,8 +55,8 @@ impl WeightLoader {
     pub fn new(array: &Array) -> WeightLoader {
         WeightLoader {
             lanes: array.lanes,
-            load_cycles: Array::load_cycles(array.lanes),
-            load_gap: Array::load_gap(array.lanes),
+            load_cycles: array.load_cycles(),
+            load_gap: array.load_gap(),
             free_cycles: array.free_cycles(),
             state: State::Idle,
             left: 0,

@@ -8,15 +8,25 @@ use crate::model::cycle::common::Fifo;
 #[derive(Debug, Clone)]
 pub(in crate::model::cycle) struct QueryWords {
     groups: Fifo<QueryGroup>,
-    /// Words of a group.
+    /// Words of a group, and of one with scales.
     size: u32,
+    scales: u32,
+    /// Groups of a query: the next one has scales.
+    whole: u32,
     /// Place of the next word in its group.
     at: u32,
 }
 
 impl QueryWords {
     pub(in crate::model::cycle) fn new(design: &Design) -> QueryWords {
-        QueryWords { groups: Fifo::new(design.bus.query_depth), size: design.bus.query_group_words, at: 0 }
+        let size = design.bus.query_group_words;
+        QueryWords {
+            groups: Fifo::new(design.bus.query_depth),
+            size,
+            scales: design.bus.scale_heads.unwrap_or(size),
+            whole: design.pe.head_dim / 4 / size,
+            at: 0,
+        }
     }
 
     /// A group is taken in this period, if there is one.
@@ -26,18 +36,32 @@ impl QueryWords {
 
     /// The next word.
     pub(in crate::model::cycle) fn word(&self) -> Option<Query> {
-        self.groups.front().map(|group| Query {
-            stream: group.stream,
-            head: group.head,
-            word: group.group * self.size + self.at,
-            data: group.words[self.at as usize],
+        self.groups.front().map(|group| {
+            // Of scales each word is of a head of its own.
+            let heads = if group.group == self.whole { self.at } else { 0 };
+            Query {
+                stream: group.stream,
+                head: group.head + heads,
+                word: group.group * self.size + self.at - heads,
+                data: group.words[self.at as usize],
+            }
         })
+    }
+
+    /// Words of the group that is next.
+    fn words(&self) -> u32 {
+        let scales = self.groups.front().is_some_and(|group| group.group == self.whole);
+        if scales {
+            self.scales
+        } else {
+            self.size
+        }
     }
 
     /// Advances one clock period: the next word is taken, and `group` comes.
     pub(in crate::model::cycle) fn step(&mut self, taken: bool, group: Option<QueryGroup>) {
         if taken {
-            self.at = (self.at + 1) % self.size;
+            self.at = (self.at + 1) % self.words();
         }
         if taken && self.at == 0 {
             self.groups.pop();

@@ -4,24 +4,58 @@
 //! needs a table of one octave and does not wait for m. It is computed as soon as the logit is known, and the
 //! scratchpad stores a [`Weight`] for each token. m affects only exponents, by integer subtraction.
 
+use crate::config::KvFormat;
 use crate::design::pad::octave;
 use crate::model::datapath::numbers::fixed;
 use crate::model::datapath::numbers::formats::{Formats, LOGIT_BITS};
 
-/// The constant log2(e) / sqrt(model_dim) as `significand * 2^-shift`.
+/// Scale of a logit, `significand * 2^(rise - shift)`: the constant log2(e) / sqrt(model_dim), or what a host gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     /// `scale_bits` bits, the leading one set.
     pub significand: u32,
     /// Bits below the point.
     pub shift: u32,
+    /// Powers of two by which dots are placed higher than without a scale; 0 of the constant.
+    pub rise: i32,
 }
 
 impl Scale {
     /// Returns the scale of a head of `model_dim` elements, with a relative error below 2^-scale_bits.
     pub fn new(model_dim: u32, formats: &Formats) -> Scale {
         let (significand, shift) = octave::scale(model_dim, formats.scale_bits);
-        Scale { significand, shift }
+        Scale { significand, shift, rise: 0 }
+    }
+
+    /// Bits of a rise in a word, sign included.
+    const RISE_BITS: u32 = 6;
+    /// Bits below the point of the significand of a scale that a host gives: it is below a half.
+    pub const GIVEN_SHIFT: u32 = octave::GIVEN_SHIFT;
+
+    /// Returns a scale that a host gives, with a relative error below 2^-scale_bits; none if `value` is no positive number
+    /// of the range. `value` has the factor log2(e).
+    pub fn given(value: f64, format: KvFormat) -> Option<Scale> {
+        if !(value.is_normal() && value > 0.0) {
+            return None;
+        }
+        let formats = Formats::of(format);
+        let top = formats.scale_bits as i32 - 1;
+        let bits = value.to_bits();
+        let mut exponent = (bits >> 52) as i32 - 1023;
+        let mut significand = (value * 2f64.powi(top - exponent)).round() as u32;
+        if significand >> formats.scale_bits == 1 {
+            (significand, exponent) = (significand >> 1, exponent + 1);
+        }
+        let rise = exponent - top + Scale::GIVEN_SHIFT as i32;
+        let least = -(1 << (Scale::RISE_BITS - 1));
+        let scale = Scale { significand, shift: Scale::GIVEN_SHIFT, rise };
+        (least..=octave::most_rise(format) as i32).contains(&rise).then_some(scale)
+    }
+
+    /// The word in which a host gives it: the significand, and the rise above it.
+    pub fn word(&self) -> u32 {
+        let mask = (1 << Scale::RISE_BITS) - 1;
+        self.significand | (self.rise as u32 & mask) << Formats::default().scale_bits
     }
 
     /// Returns a sum of dot products within the bits that are multiplied.

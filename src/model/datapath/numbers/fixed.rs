@@ -11,7 +11,7 @@ pub use crate::model::datapath::numbers::rounding::shift;
 /// Exponent of FP32 numbers with field 1 and of subnormals, for the significand read as an integer.
 const FP32_SMALLEST: i32 = -149;
 /// Significand bits of FP32, the leading one included.
-const FP32_BITS: u32 = 24;
+pub const FP32_BITS: u32 = 24;
 /// Value of every number of a head with an infinity or a NaN.
 pub const FP32_NAN: u32 = 0x7fc0_0000;
 

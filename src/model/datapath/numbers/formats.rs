@@ -3,6 +3,11 @@
 //! The Verilog implements [`Formats::default`]. The fields exist so that a bench can measure the value of
 //! each bit. `docs/numbers.md` has the layouts, bit by bit, and the argument for each.
 
+use crate::config::KvFormat;
+use crate::design::pad::octave;
+
+/// Magnitude bits of an aligned element of E5M2.
+const E5M2_BITS: u32 = 20;
 /// Exponent field of an FP16 infinity or NaN.
 pub const FP16_SPECIAL: u32 = 31;
 /// Largest distance, in powers of two, of a block's largest softmax numerator below the running maximum; blocks further
@@ -22,6 +27,10 @@ pub const NUMERATOR_BITS: u32 = 26;
 pub struct Formats {
     /// Magnitude bits of an aligned element; with its sign it fills a port of 27 bits.
     pub window_bits: u32,
+    /// Leading bits of them to which an element is rounded; those behind are 0.
+    pub kept_bits: u32,
+    /// Exponent of all flits, where none is aligned: elements are integers of one unit.
+    pub fixed_exponent: Option<u32>,
     /// Bits of a weight; with its sign it fills a port of 18 bits. A query has one less, and its sign.
     pub stationary_bits: u32,
     /// Distance, in powers of two, of the two scales of a stationary vector: numbers that lie at least as far below the
@@ -37,10 +46,26 @@ pub struct Formats {
     pub sum_fraction: u32,
 }
 
+impl Formats {
+    /// Widths of the Verilog for keys and values of a format. E4M3 has so small a range that its numbers are integers, each
+    /// of them exact with one exponent. E5M2 has so few significant bits that a shift of them to all
+    /// 26 places would be most of a tile.
+    pub fn of(format: KvFormat) -> Formats {
+        let formats = Formats::default();
+        match format {
+            KvFormat::Fp16 | KvFormat::Bf16 => formats,
+            KvFormat::Fp8E4m3 => Formats { fixed_exponent: octave::fixed_exponent(format), ..formats },
+            KvFormat::Fp8E5m2 => Formats { kept_bits: E5M2_BITS, ..formats },
+        }
+    }
+}
+
 impl Default for Formats {
     fn default() -> Formats {
         Formats {
             window_bits: 26,
+            kept_bits: 26,
+            fixed_exponent: None,
             stationary_bits: 17,
             small_shift: 5,
             logit_fraction: 20,

@@ -1,7 +1,9 @@
 //! Numbers of the datapath: formats, rounding, powers of two.
 
+pub mod element;
 pub mod exp2;
 pub mod fixed;
 pub mod formats;
 pub mod fp16;
 pub(super) mod rounding;
+pub mod scales;

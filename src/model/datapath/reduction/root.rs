@@ -20,6 +20,7 @@ pub struct Root<'a> {
     sums: Vec<i128>,
     special: bool,
     saturated: bool,
+    scale: f32,
 }
 
 impl Datapath {
@@ -32,7 +33,13 @@ impl Datapath {
 impl<'a> Root<'a> {
     fn new(datapath: &'a Datapath) -> Root<'a> {
         let sums = vec![0; datapath.shape.head_dim as usize + 1];
-        Root { datapath, max: None, sums, special: false, saturated: false }
+        Root { datapath, max: None, sums, special: false, saturated: false, scale: 1.0 }
+    }
+
+    /// The same with a scale of the output, a positive normal number. It does not change the state.
+    #[must_use]
+    pub fn scaled(self, scale: f32) -> Root<'a> {
+        Root { scale, ..self }
     }
 
     /// Merges the PART packet of a tile. A packet with l = 0 saw no token and changes nothing.
@@ -98,13 +105,13 @@ impl<'a> Root<'a> {
         (self.saturated || far && counts) && !self.special
     }
 
-    /// Returns o / l in FP16: NaN for a head with an infinity or a NaN, 0 for one without a token.
+    /// Returns o / l times the scale in FP16, infinite beyond its range: NaN for a head with an infinity or a NaN, 0 for one without a token.
     pub fn output(&self) -> Vec<u16> {
         let (l, o) = self.sums.split_last().expect("l is always there");
         if self.special {
             return vec![fp16::NAN; o.len()];
         }
-        match Reciprocal::of(*l) {
+        match Reciprocal::scaled(*l, self.scale) {
             None => vec![0; o.len()],
             Some(reciprocal) => o.iter().map(|&o| reciprocal.times(o)).collect(),
         }

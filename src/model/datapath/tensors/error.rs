@@ -24,13 +24,51 @@ pub enum TensorError {
     /// A tensor is missing.
     #[error("{0}")]
     Missing(Missing),
-    /// A tensor is not FP16.
-    #[error("{name} is {dtype:?}; the datapath takes F16: convert it, `tensor.half()` in PyTorch")]
+    /// A tensor is of a type that no format of a cache has.
+    #[error("{name} is {dtype:?}; meshkv reads F16, BF16, F32, F8_E4M3 and F8_E5M2: convert it, `tensor.half()` in PyTorch")]
     WrongDtype {
         /// Name of the tensor.
         name: String,
         /// Its type.
         dtype: Dtype,
+    },
+    /// Queries have eight bits.
+    #[error("{name} is {dtype:?}; queries are F16, BF16 or F32, whatever the format of the cache")]
+    NarrowQueries {
+        /// Name of the tensor.
+        name: String,
+        /// Its type.
+        dtype: Dtype,
+    },
+    /// Values are of another type than keys.
+    #[error("{name} is {dtype:?} and the keys are {keys:?}; a cache has one format for both")]
+    OtherThanKeys {
+        /// Name of the values.
+        name: String,
+        /// Their type.
+        dtype: Dtype,
+        /// That of the keys.
+        keys: Dtype,
+    },
+    /// A number is too large for FP16.
+    #[error("{name}[{}, {}, {}] is {value}, and FP16 ends at 65504; divide the tensor by a power of two", place[0], place[1], place[2])]
+    Beyond {
+        /// Name of the tensor.
+        name: String,
+        /// Head, row, element.
+        place: [usize; 3],
+        /// The number.
+        value: f32,
+    },
+    /// A factor is zero, negative or not finite.
+    #[error("{name}[{index}] is {value}; a factor is a positive normal number")]
+    WrongFactor {
+        /// Name of the tensor.
+        name: String,
+        /// KV head.
+        index: usize,
+        /// The factor.
+        value: f32,
     },
     /// A tensor's shape does not fit.
     #[error("{name} has shape {shape:?}; {rule}")]

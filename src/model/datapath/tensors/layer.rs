@@ -2,14 +2,16 @@
 
 use super::error::{layers_of, TensorError};
 use super::file::{self, TensorFile};
-use crate::model::datapath::numbers::fp16;
-use safetensors::Dtype;
+use super::numbers::{self, Numbers};
+use crate::config::KvFormat;
+use crate::design::Design;
+use crate::model::datapath::numbers::element::{self, nearest};
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
 
-/// Attention inputs of one layer, FP16 bits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Attention inputs of one layer, as FP16 bits: those of keys and values are numbers of their format.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Tensors {
     /// Query heads.
     pub heads: usize,
@@ -23,6 +25,12 @@ pub struct Tensors {
     pub head_dim: usize,
     /// Elements of a head of the model: those behind them are 0 in every row.
     pub model_dim: usize,
+    /// Format of which all keys and values are numbers.
+    pub format: KvFormat,
+    /// Numbers of a file that are not of FP16, and were rounded.
+    pub rounded: usize,
+    /// Factors of keys and of values, by KV head.
+    scales: Vec<[f32; 2]>,
     q: Vec<u16>,
     k: Vec<u16>,
     v: Vec<u16>,
@@ -40,13 +48,43 @@ impl Tensors {
     ) -> Tensors {
         assert_eq!(q.len(), heads * positions * head_dim, "elements of q");
         assert_eq!((k.len(), v.len()), (kv_heads * tokens * head_dim, k.len()), "elements of k and v");
-        Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim: head_dim, q, k, v }
+        let (model_dim, format) = (head_dim, KvFormat::Fp16);
+        let scales = vec![[1.0; 2]; kv_heads];
+        Tensors {
+            heads,
+            kv_heads,
+            positions,
+            tokens,
+            head_dim,
+            model_dim,
+            format,
+            rounded: 0,
+            scales,
+            q,
+            k,
+            v,
+        }
     }
 
     /// Creates zero queries without keys and values, for runs that measure only time.
     pub fn blank([heads, kv_heads, positions, tokens, head_dim]: [usize; 5]) -> Tensors {
-        let (q, model_dim) = (vec![0; heads * positions * head_dim], head_dim);
-        Tensors { heads, kv_heads, positions, tokens, head_dim, model_dim, q, k: Vec::new(), v: Vec::new() }
+        let q = vec![0; heads * positions * head_dim];
+        let (model_dim, format, k, v) = (head_dim, KvFormat::Fp16, Vec::new(), Vec::new());
+        let scales = vec![[1.0; 2]; kv_heads];
+        Tensors {
+            heads,
+            kv_heads,
+            positions,
+            tokens,
+            head_dim,
+            model_dim,
+            format,
+            rounded: 0,
+            scales,
+            q,
+            k,
+            v,
+        }
     }
 
     /// True if there are no keys and values ([`Tensors::blank`]).
@@ -87,6 +125,76 @@ impl Tensors {
         Tensors { head_dim, q, k, v, ..self }
     }
 
+    /// Rounds keys and values to numbers of a format ([`nearest`]); queries stay.
+    #[must_use]
+    pub fn rounded(mut self, format: KvFormat) -> Tensors {
+        if format != KvFormat::Fp16 {
+            self.k.iter_mut().chain(&mut self.v).for_each(|bits| *bits = nearest(format, *bits));
+        }
+        self.format = format;
+        self
+    }
+
+    /// Divides the keys and the values of each KV head by the factor that makes the largest of them the largest number of
+    /// the format, and rounds what results. Formats with the range of FP16 have factors of 1.
+    #[must_use]
+    pub fn quantised(mut self, format: KvFormat) -> Tensors {
+        if format == KvFormat::Fp8E4m3 && !self.is_blank() {
+            let elements = self.tokens * self.head_dim;
+            for (part, rows) in [&mut self.k, &mut self.v].into_iter().enumerate() {
+                for (head, scales) in rows.chunks_mut(elements).zip(&mut self.scales) {
+                    scales[part] = element::largest_fits(format, head);
+                    let inverse = 1.0 / scales[part];
+                    head.iter_mut().for_each(|bits| *bits = element::quantised(format, *bits, inverse));
+                }
+            }
+        }
+        self.rounded(format)
+    }
+
+    /// Fills up the rows and brings the numbers into the format of a design: [`Tensors::filled_up`],
+    /// [`Tensors::quantised`] where it has scales, else [`Tensors::rounded`].
+    #[must_use]
+    pub fn of_design(self, design: &Design) -> Tensors {
+        let filled = self.filled_up(design.pe.head_dim as usize);
+        match design.pe.is_scaled() {
+            true => filled.quantised(design.pe.format),
+            false => filled.rounded(design.pe.format),
+        }
+    }
+
+    /// Brings numbers of 16 bits into the format of a design: [`Tensors::quantised`] or [`Tensors::rounded`] where that has
+    /// eight. Those of eight bits stay what they are.
+    #[must_use]
+    pub fn in_format_of(mut self, design: &Design) -> Tensors {
+        let format = design.pe.format;
+        match (self.format.bytes(), format.bytes()) {
+            (2, 1) if design.pe.is_scaled() => self.quantised(format),
+            (2, 1) => self.rounded(format),
+            (2, _) => {
+                // BF16 lies as FP16.
+                self.format = format;
+                self
+            }
+            _ => self,
+        }
+    }
+
+    /// Factors of the keys and of the values that a query head attends to.
+    pub fn scales(&self, head: usize) -> [f32; 2] {
+        self.scales[head / (self.heads / self.kv_heads)]
+    }
+
+    /// The same numbers with other factors, by KV head: of keys, and of values.
+    ///
+    /// # Panics
+    /// When there are not as many as KV heads.
+    #[must_use]
+    pub fn with_scales(self, scales: Vec<[f32; 2]>) -> Tensors {
+        assert_eq!(scales.len(), self.kv_heads, "factors of KV heads");
+        Tensors { scales, ..self }
+    }
+
     /// Rows of the tensors, or outputs, without the zeros that fill them up.
     pub fn of_model<T: Copy>(&self, rows: &[T]) -> Vec<T> {
         rows.chunks(self.head_dim).flat_map(|row| &row[..self.model_dim]).copied().collect()
@@ -120,9 +228,11 @@ impl Tensors {
 
     fn of(mut file: TensorFile<impl Read + Seek>, layer: u32) -> Result<Tensors, TensorError> {
         let name = |part: &str| format!("layers.{layer}.{part}");
-        let (q_shape, q) = tensor(&mut file, &name("q"))?;
-        let (k_shape, k) = tensor(&mut file, &name("k"))?;
-        let (v_shape, v) = tensor(&mut file, &name("v"))?;
+        let q = Numbers::read(&mut file, &name("q"))?.of_queries(&name("q"))?;
+        let k = Numbers::read(&mut file, &name("k"))?;
+        let v = Numbers::read(&mut file, &name("v"))?.like(&k, &name("v"))?;
+        let (q_shape, k_shape, v_shape, format) = (q.shape, k.shape, v.shape, k.format);
+        let rounded = q.rounded + k.rounded + v.rounded;
         let wrong = |part: &str, shape: [usize; 3], rule: String| {
             Err(TensorError::WrongShape { name: name(part), shape: shape.to_vec(), rule })
         };
@@ -137,7 +247,12 @@ impl Tensors {
         if !heads.is_multiple_of(kv_heads) {
             return wrong("k", k_shape, format!("its heads must divide the {heads} of q"));
         }
-        Ok(Tensors::new([heads, kv_heads, positions, tokens, head_dim], [q, k, v]))
+        let k_scales = numbers::factors(&mut file, &name("k_scale"), kv_heads)?;
+        let v_scales = numbers::factors(&mut file, &name("v_scale"), kv_heads)?;
+        let scales = k_scales.into_iter().zip(v_scales).map(|(k, v)| [k, v]).collect();
+        let shape = [heads, kv_heads, positions, tokens, head_dim];
+        let tensors = Tensors::new(shape, [q.elements, k.elements, v.elements]).with_scales(scales);
+        Ok(Tensors { format, rounded, ..tensors })
     }
 
     /// Returns a query.
@@ -169,35 +284,4 @@ impl Tensors {
 /// When it is no safetensors file.
 pub fn layers(bytes: &[u8]) -> Result<Vec<u32>, TensorError> {
     Ok(layers_of(&TensorFile::open(Cursor::new(bytes))?.names()))
-}
-
-/// Returns shape and elements of a tensor with three dimensions, none of them 0. All elements are finite.
-fn tensor(
-    file: &mut TensorFile<impl Read + Seek>,
-    name: &str,
-) -> Result<([usize; 3], Vec<u16>), TensorError> {
-    let info = file.info(name)?;
-    if info.dtype != Dtype::F16 {
-        return Err(TensorError::WrongDtype { name: name.to_owned(), dtype: info.dtype });
-    }
-    let shape: [usize; 3] = match info.shape.as_slice().try_into() {
-        Ok(shape) if !info.shape.contains(&0) => shape,
-        _ => {
-            let rule = "it must have three dimensions, none of them empty: heads, rows, head_dim".to_owned();
-            let (name, shape) = (name.to_owned(), info.shape.clone());
-            return Err(TensorError::WrongShape { name, shape, rule });
-        }
-    };
-    let bytes = file.bytes(name)?;
-    let bits: Vec<u16> = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
-    if let Some(index) = bits.iter().position(|&bits| fp16::is_special(bits)) {
-        return Err(TensorError::NotFinite {
-            name: name.to_owned(),
-            head: index / (shape[1] * shape[2]),
-            row: index / shape[2] % shape[1],
-            element: index % shape[2],
-            what: if bits[index] & 0x3ff == 0 { "infinite" } else { "NaN" },
-        });
-    }
-    Ok((shape, bits))
 }

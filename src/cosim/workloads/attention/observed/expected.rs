@@ -56,10 +56,11 @@ pub(in crate::cosim::workloads::attention) fn output<'a>(
     let dim = job.design.pe.head_dim as usize;
     let cache = job.cache(stream);
     let (k, v) = job.kv(head, cache.clone());
-    let mut root: Root = datapath.root();
+    let scales = job.scales(head);
+    let mut root: Root = datapath.root().scaled(scales.output);
     let (mut saturated, mut special) = (None, false);
     for segments in partials {
-        let mut partial = datapath.partial(job.query(head, stream));
+        let mut partial = datapath.partial(job.query(head, stream)).scaled(scales.logit);
         for (first, rows) in segments {
             let end = (first + job.design.placement.segment_tokens).min(cache.len() as u32);
             let elements = *first as usize * dim..end as usize * dim;

@@ -22,6 +22,9 @@ pub(in crate::cosim::workloads::decode) struct Queries {
     groups: u32,
     /// Words of a group.
     size: u32,
+    /// Groups with scales, which come first, and the heads of one.
+    scales: u64,
+    scale_heads: u64,
     /// Number of the descriptor, in the run, before which they go in.
     before: Option<usize>,
     streams: Range<u32>,
@@ -35,10 +38,14 @@ impl Queries {
     pub(in crate::cosim::workloads::decode) fn new(design: &Design) -> Queries {
         let size = design.bus.query_group_words;
         let groups = design.pe.head_dim / 4 / size;
+        let heads = design.heads.heads();
+        let scale_heads = design.bus.scale_heads.unwrap_or(heads);
         Queries {
-            heads: design.heads.heads(),
+            heads,
             groups,
             size,
+            scales: if design.pe.is_scaled() { u64::from(heads / scale_heads) } else { 0 },
+            scale_heads: scale_heads.into(),
             before: None,
             streams: 0..0,
             next: 0,
@@ -63,7 +70,7 @@ impl Queries {
     }
 
     fn all(&self) -> u64 {
-        self.streams.len() as u64 * u64::from(self.heads * self.groups)
+        self.scales + self.streams.len() as u64 * u64::from(self.heads * self.groups)
     }
 
     /// Puts the next query on its port, if there is one.
@@ -76,10 +83,16 @@ impl Queries {
         let (heads, groups, size) = (u64::from(self.heads), u64::from(self.groups), u64::from(self.size));
         let words = (0..size).map(|word| mix(self.next * size + word));
         let data: Vec<u32> = words.flat_map(|word| [word as u32, (word >> 32) as u32]).collect();
-        pins.set(at.query_group, 0, self.next % groups);
         pins.set_part(at.query_data, 0, &data);
-        pins.set(at.query_head, 0, self.next / groups % heads);
-        pins.set(at.query_stream, 0, u64::from(self.streams.start) + self.next / groups / heads);
+        let (group, head, stream) = match self.next.checked_sub(self.scales) {
+            Some(next) => {
+                (next % groups, next / groups % heads, u64::from(self.streams.start) + next / groups / heads)
+            }
+            None => (groups, self.next * self.scale_heads, 0),
+        };
+        pins.set(at.query_group, 0, group);
+        pins.set(at.query_head, 0, head);
+        pins.set(at.query_stream, 0, stream);
     }
 
     /// True if the query on the port was taken; the next one follows.

@@ -1,6 +1,6 @@
 //! New tokens at their home (`meshkv_new_token`), and on their way to external memory (`meshkv_write_port`).
 
-use crate::design::{Append, Design};
+use crate::design::{word_elements, Append, Design};
 use crate::kernels::cells::credit_counter;
 use crate::model::cycle::common::Fifo;
 
@@ -39,6 +39,8 @@ pub struct NewToken {
     part: Option<TokenPart>,
     key_words: u32,
     head_dim: u32,
+    /// Elements of a word.
+    elements: u32,
 }
 
 impl NewToken {
@@ -53,8 +55,9 @@ impl NewToken {
             value: false,
             number: 0,
             part: None,
-            key_words: design.pe.head_dim / 4,
+            key_words: append.words / 2,
             head_dim: design.pe.head_dim,
+            elements: word_elements(design.pe.format),
         }
     }
 
@@ -91,7 +94,7 @@ impl NewToken {
     /// Word of the next part; those before are no longer needed.
     fn from(&self) -> u32 {
         if self.value {
-            self.key_words + self.number / 4
+            self.key_words + self.number / self.elements
         } else {
             self.number
         }
@@ -130,7 +133,12 @@ impl NewToken {
         let data = match value {
             true => {
                 let word = self.words[self.from() as usize];
-                (word >> (16 * (number % 4)) & 0xffff) * 0x0001_0001_0001_0001
+                // As often as the word has elements.
+                let (bits, one) = match self.elements {
+                    4 => (16, 0x0001_0001_0001_0001),
+                    _ => (8, 0x0101_0101_0101_0101),
+                };
+                (word >> (bits * (number % self.elements)) & ((1 << bits) - 1)) * one
             }
             false => self.words[self.from() as usize],
         };

@@ -3,8 +3,8 @@
 use crate::model::cycle::mare::{MareParams, Part};
 use crate::model::cycle::takv::memory::new_token::TokenPart;
 
-/// Elements of a flit that the model has.
-const MODELLED: u32 = 4;
+/// Bits of a flit that the model has.
+const MODELLED_BITS: u32 = 64;
 
 /// State of the slice that takes a new token.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub(in crate::model::cycle::takv) struct Patch {
     last: u32,
     row_flits: u32,
     lanes: u32,
+    /// Elements of a flit that the model has, those of a word.
+    modelled: u32,
     block: u32,
     half_flits: u32,
     slice_flits: u32,
@@ -41,6 +43,7 @@ impl Patch {
             last: 0,
             row_flits: params.row_flits,
             lanes: params.head_dim / params.row_flits,
+            modelled: params.word_elements,
             block: params.head_dim - 1,
             half_flits: params.mare.half_flits,
             slice_flits: params.mare.slice_flits,
@@ -97,12 +100,13 @@ impl Patch {
                 (flit, self.last / self.row_flits % self.lanes, 1)
             }
             false => {
-                let lane = part.number * MODELLED;
-                ((self.last & !(self.row_flits - 1)) + lane / self.lanes, lane % self.lanes, MODELLED)
+                let lane = part.number * self.modelled;
+                ((self.last & !(self.row_flits - 1)) + lane / self.lanes, lane % self.lanes, self.modelled)
             }
         };
-        let mask = match lane < MODELLED {
-            true => (u64::MAX >> (64 - 16 * lanes)) << (16 * lane),
+        let bits = MODELLED_BITS / self.modelled;
+        let mask = match lane < self.modelled {
+            true => (u64::MAX >> (64 - bits * lanes)) << (bits * lane),
             false => 0,
         };
         Part { address: self.slot * self.slice_flits + at, mask, data: part.data }

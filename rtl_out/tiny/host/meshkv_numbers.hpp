@@ -1,0 +1,83 @@
+// Numbers of the cache: its elements, their factors, and the scales that a run has beside its queries.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "meshkv_half.hpp"
+#include "meshkv_shape.h"
+
+namespace meshkv {
+
+// An element of the cache. BF16 lies there as FP16.
+using Element = std::conditional_t<MESHKV_ELEMENT_BYTES == 1, uint8_t, uint16_t>;
+static_assert(sizeof(Element) == MESHKV_ELEMENT_BYTES, "an element has one byte or two");
+
+// The format's numbers: bits behind the leading one, exponent of the last place of the smallest, the largest.
+struct Numbers {
+    int fraction;
+    int smallest;
+    double most;
+};
+constexpr Numbers NUMBERS = sizeof(Element) == 2                      ? Numbers{10, -24, 65504}
+                            : MESHKV_FORMAT == MESHKV_FORMAT_FP8_E4M3 ? Numbers{3, -9, 448}
+                                                                      : Numbers{2, -16, 57344};
+
+// The element nearest to an FP16 times a factor, ties to even: the product is exact. What is beyond the largest number
+// becomes the largest; an infinity becomes NaN where the format has none.
+inline Element to_element(uint16_t half, float inverse) {
+    if (sizeof(Element) == 2 && inverse == 1) return static_cast<Element>(half);
+    const bool negative = half & 0x8000, special = (half & 0x7c00) == 0x7c00;
+    if (MESHKV_FORMAT == MESHKV_FORMAT_FP8_E4M3 && special) return static_cast<Element>(negative ? 0xff : 0x7f);
+    if (special && sizeof(Element) == 1) return static_cast<Element>((negative ? 0x80 : 0) | (half & 0x3ff ? 0x7e : 0x7c));
+    if (special) return static_cast<Element>(half);
+    double size = std::fabs(static_cast<double>(from_half(half)) * inverse);
+    if (size > 0) {
+        int exponent = 0;
+        std::frexp(size, &exponent);
+        const int place = std::max(exponent - 1 - NUMBERS.fraction, NUMBERS.smallest);
+        size = std::min(std::ldexp(std::nearbyint(std::ldexp(size, -place)), place), NUMBERS.most);
+    }
+    const uint16_t bits = to_half(static_cast<float>(negative ? -size : size));
+    if (MESHKV_FORMAT != MESHKV_FORMAT_FP8_E4M3) return static_cast<Element>(sizeof(Element) == 1 ? bits >> 8 : bits);
+    // E4M3: bias 7 instead of 15, and subnormal numbers below 2^-6.
+    const int code = size >= 0.015625 ? (bits >> 7 & 0xff) - (8 << 3) : static_cast<int>(std::ldexp(size, 9));
+    return static_cast<Element>((negative ? 0x80 : 0) | code);
+}
+
+// The value of an element.
+inline float from_element(Element element) {
+    if (sizeof(Element) == 2) return from_half(static_cast<uint16_t>(element));
+    if (MESHKV_FORMAT == MESHKV_FORMAT_FP8_E5M2) return from_half(static_cast<uint16_t>(element << 8));
+    const int exponent = element >> 3 & 15, fraction = element & 7;
+    if (exponent == 15 && fraction == 7) return std::numeric_limits<float>::quiet_NaN();
+    const float size = std::ldexp(static_cast<float>(exponent ? fraction + 8 : fraction), std::max(exponent, 1) - 10);
+    return element & 0x80 ? -size : size;
+}
+
+// Scales of a head as the card takes them: that of its logits, a significand of 26 bits below 2^-1 and the powers of two
+// above that; that of its output. `why` tells what is wrong, empty if nothing is.
+inline uint64_t scale_word(double logit, float output, std::string &why) {
+    constexpr double LOG2_E = 1.4426950408889634;
+    if (!std::isnormal(output) || output < 0) why = "a factor of values is " + std::to_string(output) + ", and must be a positive normal number";
+    const double value = logit * LOG2_E;
+    int exponent = 0;
+    double significand = std::isfinite(value) && value > 0 ? std::round(std::ldexp(std::frexp(value, &exponent), 26)) : 0;
+    if (significand == std::ldexp(1.0, 26)) {
+        significand /= 2;
+        ++exponent;
+    }
+    const int rise = exponent + 1;
+    if (significand == 0 || rise < -32 || rise > static_cast<int>(MESHKV_SCALE_RISE))
+        why = "the scale of logits times the factor of keys is " + std::to_string(logit) + ", and must be positive and below " +
+              std::to_string(std::ldexp(0.5, static_cast<int>(MESHKV_SCALE_RISE)) / LOG2_E);
+    uint32_t word[2] = {static_cast<uint32_t>(significand) | static_cast<uint32_t>(rise & 63) << 26, 0};
+    std::memcpy(&word[1], &output, sizeof(output));
+    return uint64_t{word[1]} << 32 | word[0];
+}
+
+}  // namespace meshkv

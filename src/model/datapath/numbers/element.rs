@@ -1,0 +1,195 @@
+//! Elements of K and V in memory, by format.
+//!
+//! Every number of an eight-bit format is one of FP16 too. So the datapath has FP16 bits throughout, and only memory has
+//! codes. BF16 is converted where it enters the cache and lies there as FP16.
+
+use crate::config::KvFormat;
+use crate::model::datapath::numbers::fp16;
+use half::f16;
+use std::sync::LazyLock;
+
+/// Sign of an FP16.
+const SIGN: u16 = 0x8000;
+
+/// Numbers of a format as a part of those of FP16.
+struct Numbers {
+    /// Bits behind the leading one.
+    fraction: i32,
+    /// Exponent of the last place of the smallest numbers.
+    smallest: i32,
+    /// The largest, as FP16 bits.
+    most: u16,
+}
+
+fn numbers(format: KvFormat) -> Numbers {
+    match format {
+        KvFormat::Fp16 => Numbers { fraction: 10, smallest: -24, most: 0x7bff },
+        // 65 280.
+        KvFormat::Bf16 => Numbers { fraction: 7, smallest: -24, most: 0x7bf8 },
+        // 448.
+        KvFormat::Fp8E4m3 => Numbers { fraction: 3, smallest: -9, most: 0x5f00 },
+        // 57 344.
+        KvFormat::Fp8E5m2 => Numbers { fraction: 2, smallest: -16, most: 0x7b00 },
+    }
+}
+
+/// Returns the number of a format nearest to a finite value, ties to even, as FP16 bits. What is beyond the largest becomes
+/// the largest.
+fn rounded(format: KvFormat, value: f64) -> u16 {
+    let Numbers { fraction, smallest, most } = numbers(format);
+    let sign = u16::from(value.is_sign_negative()) << 15;
+    if value == 0.0 {
+        return sign;
+    }
+    let leading = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let place = 2f64.powi((leading - fraction).max(smallest));
+    let nearest = (value.abs() / place).round_ties_even() * place;
+    // It is a number of FP16, so nothing is rounded here.
+    sign | f16::from_f64(nearest.min(fp16::to_f64(most))).to_bits()
+}
+
+/// Returns the number of a format nearest to an FP16, ties to even, as FP16 bits. What is beyond the largest becomes the
+/// largest. Infinities and NaN become NaN where the format has no infinity, and stay where it has.
+pub fn nearest(format: KvFormat, bits: u16) -> u16 {
+    quantised(format, bits, 1.0)
+}
+
+/// Returns the number of a format nearest to an FP16 times a factor, the inverse of a scale: the product is exact, and
+/// rounded once. Else as [`nearest`].
+pub fn quantised(format: KvFormat, bits: u16, inverse: f32) -> u16 {
+    if !fp16::is_special(bits) {
+        return rounded(format, fp16::to_f64(bits) * f64::from(inverse));
+    }
+    let is_nan = bits & 0x3ff != 0;
+    match format {
+        KvFormat::Fp8E4m3 => bits & SIGN | fp16::NAN,
+        KvFormat::Fp8E5m2 if is_nan => bits & SIGN | fp16::NAN,
+        _ => bits,
+    }
+}
+
+/// The scale that makes the largest of some numbers the largest of the format: 1 where all are 0 or one is not finite.
+pub fn largest_fits(format: KvFormat, elements: &[u16]) -> f32 {
+    let largest = elements.iter().map(|bits| bits & !SIGN).max().unwrap_or(0);
+    if largest == 0 || fp16::is_special(largest) {
+        return 1.0;
+    }
+    (fp16::to_f64(largest) / fp16::to_f64(numbers(format).most)) as f32
+}
+
+/// True if a number is one of the format.
+pub fn is_of(format: KvFormat, bits: u16) -> bool {
+    nearest(format, bits) == bits
+}
+
+/// FP16 bits of a code of E4M3.
+pub fn of_e4m3(code: u8) -> u16 {
+    let (exponent, fraction) = (u64::from(code >> 3 & 15), u64::from(code & 7));
+    let sign = u16::from(code >> 7) << 15;
+    match (exponent, fraction) {
+        (15, 7) => sign | fp16::NAN,
+        (0, fraction) => sign | fp16::round(false, fraction, -9, false),
+        (exponent, fraction) => sign | fp16::round(false, 8 | fraction, exponent as i32 - 10, false),
+    }
+}
+
+/// Code of E4M3 of each FP16 that it has; the NaN of others.
+static E4M3: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut codes: Vec<u8> = (0..=u16::MAX).map(|bits| 0x7f | (bits >> 8) as u8 & 0x80).collect();
+    (0..=u8::MAX).for_each(|code| codes[usize::from(of_e4m3(code))] = code);
+    codes
+});
+
+/// Bytes of elements in memory, little-endian. Each is a number of the format.
+pub fn bytes_of(format: KvFormat, elements: &[u16]) -> Vec<u8> {
+    match format {
+        KvFormat::Fp16 | KvFormat::Bf16 => elements.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
+        KvFormat::Fp8E4m3 => elements.iter().map(|&bits| E4M3[usize::from(bits)]).collect(),
+        KvFormat::Fp8E5m2 => elements.iter().map(|bits| (bits >> 8) as u8).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::datapath::numbers::element::*;
+
+    /// Value of a code by the formula of OCP's OFP8, section 5.
+    fn value(code: u8, exponent_bits: u32, bias: i32) -> f64 {
+        let fraction_bits = 7 - exponent_bits;
+        let field = i32::from(code >> fraction_bits) & ((1 << exponent_bits) - 1);
+        let fraction = f64::from(code & ((1 << fraction_bits) - 1)) / f64::from(1 << fraction_bits);
+        let magnitude = match field {
+            0 => fraction * 2f64.powi(1 - bias),
+            field => (1.0 + fraction) * 2f64.powi(field - bias),
+        };
+        if code >> 7 == 1 {
+            -magnitude
+        } else {
+            magnitude
+        }
+    }
+
+    #[test]
+    fn a_code_of_e4m3_has_the_value_of_the_standard() {
+        for code in (0..=u8::MAX).filter(|code| code & 0x7f != 0x7f) {
+            assert_eq!(fp16::to_f64(of_e4m3(code)), value(code, 4, 7), "{code:02x}");
+            assert_eq!(bytes_of(KvFormat::Fp8E4m3, &[of_e4m3(code)]), [code]);
+            assert!(is_of(KvFormat::Fp8E4m3, of_e4m3(code)), "{code:02x}");
+        }
+        assert!(fp16::is_special(of_e4m3(0x7f)) && fp16::is_special(of_e4m3(0xff)));
+    }
+
+    #[test]
+    fn a_code_of_e5m2_is_the_upper_byte_of_fp16() {
+        for code in (0..=u8::MAX).filter(|code| code & 0x7c != 0x7c) {
+            let bits = u16::from(code) << 8;
+            assert_eq!(fp16::to_f64(bits), value(code, 5, 15), "{code:02x}");
+            assert!(is_of(KvFormat::Fp8E5m2, bits), "{code:02x}");
+            assert_eq!(bytes_of(KvFormat::Fp8E5m2, &[bits]), [code]);
+        }
+    }
+
+    #[test]
+    fn a_number_becomes_the_nearest_of_its_format_ties_to_even() {
+        for (format, codes) in [(KvFormat::Fp8E4m3, 0x7e), (KvFormat::Fp8E5m2, 0x7b)] {
+            let number = |code: u8| match format {
+                KvFormat::Fp8E4m3 => of_e4m3(code),
+                _ => u16::from(code) << 8,
+            };
+            for bits in 0..0x7c00 {
+                let at =
+                    (0..=codes).take_while(|&code| fp16::to_f64(number(code)) <= fp16::to_f64(bits)).last();
+                let below = at.expect("0 is below");
+                let above = (below + 1).min(codes);
+                let distance = |code: u8| (fp16::to_f64(number(code)) - fp16::to_f64(bits)).abs();
+                let nearer = match distance(below).total_cmp(&distance(above)) {
+                    std::cmp::Ordering::Less => below,
+                    std::cmp::Ordering::Greater => above,
+                    std::cmp::Ordering::Equal => below + (below & 1) * u8::from(above > below),
+                };
+                assert_eq!(nearest(format, bits), number(nearer), "{format:?} {bits:04x}");
+                assert_eq!(nearest(format, bits | SIGN), number(nearer) | SIGN);
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_of_bf16_has_seven_bits_behind_its_leading_one() {
+        for bits in 0..0x7c00u16 {
+            let exact = half::bf16::from_f64(fp16::to_f64(bits)).to_f64();
+            let ours = fp16::to_f64(nearest(KvFormat::Bf16, bits));
+            // Beyond 65 280 and below 2^-17 FP16 has not all of them.
+            let expected = if exact > 65_280.0 { 65_280.0 } else { exact };
+            let wide = exact >= 2f64.powi(-17);
+            assert!(!wide || ours == expected, "{bits:04x}: {ours}, {expected}");
+        }
+    }
+
+    #[test]
+    fn a_nan_stays_one() {
+        for format in KvFormat::ALL {
+            assert!(fp16::is_special(nearest(format, 0x7e00)) && fp16::is_special(nearest(format, 0xfc00)));
+        }
+        assert_eq!(bytes_of(KvFormat::Fp8E4m3, &[0x7e00, 0xffff, 0xfc00]), [0x7f, 0xff, 0xff]);
+    }
+}

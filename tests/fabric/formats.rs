@@ -1,0 +1,157 @@
+//! Caches of other formats than FP16, with scales and without: attention has the model's bits, and model and Verilog are in
+//! lockstep.
+
+use crate::support::attention::{assert_exact, attend, lockstep, small, tensors, Trouble};
+use crate::support::device::{self, run_clean, whole};
+use crate::support::verilated::emitted;
+use meshkv::config::{Config, KvFormat, KvScales};
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::workloads::device::{Notice, Platform};
+use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::model::datapath::reference::{exact_scaled, Error};
+use meshkv::model::datapath::tensors::{Logits, Tensors};
+
+const ALL: [(KvFormat, KvScales); 6] = [
+    (KvFormat::Fp16, KvScales::Head),
+    (KvFormat::Bf16, KvScales::None),
+    (KvFormat::Fp8E4m3, KvScales::Head),
+    (KvFormat::Fp8E4m3, KvScales::None),
+    (KvFormat::Fp8E5m2, KvScales::Head),
+    (KvFormat::Fp8E5m2, KvScales::None),
+];
+
+fn formatted((format, scales): (KvFormat, KvScales), change: impl FnOnce(&mut Config)) -> Design {
+    small(|c| {
+        (c.kv.format, c.kv.scales) = (format, scales);
+        change(c);
+    })
+}
+
+/// The same tensors with factors that differ by KV head, where the design has some.
+fn scaled(design: &Design, tensors: Tensors) -> Tensors {
+    if !design.pe.is_scaled() {
+        return tensors;
+    }
+    let factors = (0..design.model.kv_heads).map(|g| {
+        let [k, v] = tensors.scales((g * design.model.group_heads()) as usize);
+        [k * (0.8 + 0.3 * g as f32), v * (1.7 - 0.2 * g as f32)]
+    });
+    let factors = factors.collect();
+    tensors.with_scales(factors)
+}
+
+/// Outputs are those of attention in f64 on the same numbers, but for the roundings of the datapath.
+fn near(design: &Design, tensors: &Tensors, outputs: &std::collections::BTreeMap<(u32, u32), Vec<u16>>) {
+    for ((stream, head), output) in outputs {
+        let (head, stream) = (*head as usize, *stream as usize);
+        let [k, v] = tensors.scales(head);
+        let exact = exact_scaled(
+            tensors.query(head, stream),
+            tensors.keys(head),
+            tensors.values(head),
+            (k.into(), v.into()),
+        );
+        let error = Error::of(output, &exact);
+        let largest = exact.iter().fold(0f64, |most, x| most.max(x.abs()));
+        assert!(error.max < 1e-3 * largest.max(1.0), "{:?}, head {head}: {error:?}", design.pe.format);
+    }
+}
+
+#[test]
+fn every_format_has_the_models_bits() {
+    for of in ALL {
+        let design = formatted(of, |_| {});
+        for (mapping, tokens) in
+            [(Mapping::HeadTile, 61), (Mapping::RowAligned, 64), (Mapping::StreamStriped, 3)]
+        {
+            let tensors = scaled(&design, tensors(&design, tokens, 2, Logits::Normal, 5));
+            for trouble in [Trouble::default(), Trouble { stall: 200, unruly: true, noise: 77 }] {
+                let done = attend(&design, &tensors, 2, mapping, trouble);
+                assert_exact(&done, &format!("{of:?}, {mapping:?}"));
+                near(&design, &tensors, &done.outputs);
+            }
+        }
+    }
+}
+
+#[test]
+fn other_shapes_of_every_format_have_the_models_bits() {
+    type Change = fn(&mut Config);
+    // Several tokens a flit; groups of words, and scales of four heads in one; several parts a query; odd segments.
+    let shapes: [Change; 4] = [
+        |c| (c.noc.flit_width, c.kv.uram_per_tile) = (512, 8),
+        |c| {
+            (c.noc.flit_width, c.kv.uram_per_tile, c.model.heads, c.model.kv_heads) = (256, 8, 12, 6);
+            (c.kv.segment_tokens, c.pe.head_dim) = (40, 128);
+        },
+        |c| (c.kv.segment_tokens, c.pe.array_rows, c.pe.head_dim) = (13, 3, 64),
+        |c| (c.pad.enable, c.mare.multicast, c.noc.router_stages) = (false, false, 3),
+    ];
+    for of in ALL {
+        for (at, shape) in shapes.into_iter().enumerate() {
+            let design = formatted(of, shape);
+            let tensors = scaled(&design, tensors(&design, 61, 2, Logits::LongTail, 7));
+            let done = attend(&design, &tensors, 2, Mapping::RowAligned, Trouble::default());
+            assert_exact(&done, &format!("{of:?}, shape {at}"));
+            near(&design, &tensors, &done.outputs);
+        }
+    }
+}
+
+#[test]
+fn model_and_verilog_of_every_format_are_in_lockstep() {
+    for of in ALL {
+        let design = formatted(of, |_| {});
+        let tensors = scaled(&design, tensors(&design, 61, 2, Logits::Normal, 5));
+        let job = Job::new(&design, &tensors, (0, 2), Mapping::HeadTile, Sharing::KvHead).unwrap();
+        let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+        assert_eq!(done.violations, [""; 0], "{of:?}");
+        assert_exact(&done, &format!("{of:?}"));
+    }
+}
+
+#[test]
+fn new_tokens_of_eight_bits_are_written_in_lockstep() {
+    type Change = fn(&mut Config);
+    let shapes: [Change; 2] =
+        [|_| {}, |c| (c.noc.flit_width, c.kv.uram_per_tile, c.pe.head_dim) = (256, 8, 64)];
+    for of in [ALL[2], ALL[4]] {
+        for shape in shapes {
+            let design = formatted(of, |c| {
+                (c.kv.append, c.takv.column_stride) = (true, 1);
+                shape(c);
+            });
+            let tensors = scaled(&design, tensors(&design, 100, 2, Logits::Normal, 5));
+            for lengths in [[17, 16], [1, 24], [60, 37]] {
+                let job = Job::ragged(&design, &tensors, 0, &lengths, Mapping::RowAligned, Sharing::KvHead);
+                let job = job.unwrap().appending();
+                let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+                assert_eq!(done.violations, [""; 0], "{of:?}, {lengths:?}");
+                assert_exact(&done, &format!("{of:?}, {lengths:?}"));
+            }
+        }
+    }
+}
+
+/// The host puts scales behind its queries, and the device takes them with the queries of each run.
+#[test]
+fn a_device_takes_the_scales_of_each_run() {
+    for (of, heads) in [(ALL[0], 6), (ALL[2], 6), (ALL[2], 12)] {
+        let design = formatted(of, |c| {
+            (c.takv.column_stride, c.model.heads) = (1, heads);
+            (c.noc.flit_width, c.kv.uram_per_tile) = if heads == 12 { (256, 8) } else { (64, 1) };
+        });
+        let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
+        for (step, seed) in [5, 6].into_iter().enumerate() {
+            let mut tensors = scaled(&design, device::tensors(&design, 61, seed));
+            if step == 1 {
+                let factors = (0..design.model.kv_heads).map(|g| [0.5 - 0.1 * g as f32, 3.0]).collect();
+                tensors = tensors.with_scales(factors);
+            }
+            let job = device::job(&design, &tensors, Mapping::RowAligned);
+            let done = run_clean(&mut bench, &job, Notice::Interrupt, &format!("{of:?}, step {step}"));
+            near(&design, &tensors, &done.outputs);
+        }
+    }
+}
