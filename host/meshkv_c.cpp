@@ -49,7 +49,7 @@ extern "C" {
 const char *meshkv_message(void) { return message.c_str(); }
 
 struct meshkv_shape meshkv_shape_of_design(void) {
-    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED};
+    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED, MESHKV_PACKED};
 }
 
 int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device) {
@@ -96,6 +96,10 @@ int meshkv_factors(meshkv_device *device, uint32_t layer, const float *keys, con
 
 int meshkv_sm_scale(meshkv_device *device, float scale) {
     return status_of([&] { of(device).sm_scale(scale); });
+}
+
+int meshkv_narrow(meshkv_device *device, int keys, int values) {
+    return status_of([&] { of(device).narrow({keys != 0, values != 0}); });
 }
 
 int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values) {

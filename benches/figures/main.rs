@@ -15,7 +15,9 @@ mod clocks;
 mod estimate;
 mod fairness;
 mod figure;
+mod formats;
 mod generate;
+mod heads;
 mod latency;
 mod lengths;
 mod mare;
@@ -38,7 +40,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 22] = [
+const SECTIONS: [(&str, Section); 23] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -50,6 +52,7 @@ const SECTIONS: [(&str, Section); 22] = [
     ("samples", samples::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),
+    ("formats", formats::measure),
     ("attention", attention::measure),
     ("area", area::measure),
     ("reduce", reduce::measure),

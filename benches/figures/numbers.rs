@@ -4,55 +4,22 @@
 //! tokens, for the maximum and for the RMS separately.
 
 use super::figure::{Figure, Goal};
+use super::heads::Set;
 use anyhow::{Context, Result};
-use meshkv::model::datapath::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
+use meshkv::model::datapath::reference::Error;
 use meshkv::model::datapath::tensors::{layers, synthetic, Logits, Synthetic, Tensors};
-use meshkv::model::{attend, split, Datapath, DatapathShape, Formats};
+use meshkv::model::{Datapath, DatapathShape, Formats};
 use std::path::PathBuf;
 
 /// Environment variable with the path of a safetensors file of captured attention inputs.
 const TENSORS: &str = "MESHKV_TENSORS";
 /// Place of such a file next to a checkout.
 const BESIDE: &str = "../shared/data/minilm_qkv.safetensors";
-/// P, and tiles that share a head.
-const SEGMENT: usize = 64;
-const TILES: usize = 8;
 
-/// Expected outputs of a head's queries, and the error of other computations.
-struct Set<'a> {
-    tensors: &'a Tensors,
-    head: usize,
-    exact: Vec<f64>,
-    flash: Error,
-    /// The exact outputs rounded to FP16, the best possible.
-    least: Error,
-}
-
-impl Set<'_> {
-    fn of(tensors: &Tensors, head: usize) -> Set<'_> {
-        let (k, v) = (tensors.keys(head), tensors.values(head));
-        let queries = || (0..tensors.positions).map(|position| tensors.query(head, position));
-        let exact: Vec<f64> = queries().flat_map(|q| exact(q, k, v)).collect();
-        let of_block = |block| {
-            let outputs: Vec<u16> = queries().flat_map(|q| flash_attention2(q, k, v, block)).collect();
-            Error::of(&outputs, &exact)
-        };
-        let flash = Error::least(FLASH_BLOCKS.map(of_block));
-        let rounded: Vec<u16> = exact.iter().map(|&x| half::f16::from_f64(x).to_bits()).collect();
-        let least = Error::of(&rounded, &exact);
-        Set { tensors, head, exact, flash, least }
-    }
-
-    fn ours(&self, formats: Formats) -> Error {
-        let t = self.tensors;
-        let shape = DatapathShape::whole(t.head_dim as u32, 32);
-        let datapath = Datapath::with_formats(shape, formats);
-        let (k, v) = (t.keys(self.head), t.values(self.head));
-        let split = split(t.tokens, SEGMENT, TILES);
-        let outputs: Vec<u16> =
-            (0..t.positions).flat_map(|p| attend(&datapath, t.query(self.head, p), k, v, &split)).collect();
-        Error::of(&outputs, &self.exact)
-    }
+/// Error of a head with these widths.
+fn ours(set: &Set, formats: Formats) -> Error {
+    let shape = DatapathShape::whole(set.tensors.head_dim as u32, 32);
+    set.ours(&Datapath::with_formats(shape, formats))
 }
 
 pub fn measure() -> Result<Vec<Figure>> {
@@ -73,18 +40,21 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// All inputs with their names: the layers of a file, and synthetic ones.
-fn inputs() -> Result<Vec<(String, Tensors)>> {
-    let mut inputs = Vec::new();
+/// The layers of a file of captured inputs; none where there is no file.
+pub(super) fn captured() -> Result<Vec<Tensors>> {
     let path = std::env::var_os(TENSORS).map(PathBuf::from);
     let beside = PathBuf::from(BESIDE);
-    if let Some(path) = path.or_else(|| beside.exists().then_some(beside)) {
-        let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        for layer in layers(&bytes)? {
-            let t = Tensors::parse(&bytes, layer)?;
-            inputs.push((format!("layer {layer}, d_h {}, T {}", t.head_dim, t.tokens), t));
-        }
-    }
+    let Some(path) = path.or_else(|| beside.exists().then_some(beside)) else { return Ok(Vec::new()) };
+    let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    layers(&bytes)?.into_iter().map(|layer| Ok(Tensors::parse(&bytes, layer)?)).collect()
+}
+
+/// All inputs with their names: the layers of a file, and synthetic ones.
+fn inputs() -> Result<Vec<(String, Tensors)>> {
+    let captured = captured()?.into_iter().enumerate();
+    let named =
+        |(layer, t): (usize, Tensors)| (format!("layer {layer}, d_h {}, T {}", t.head_dim, t.tokens), t);
+    let mut inputs: Vec<_> = captured.map(named).collect();
     let heads = 8;
     for logits in Logits::ALL {
         for (tokens, group) in [(1024, 1), (1024, 4), (1000, 1), (1000, 4)] {
@@ -101,7 +71,7 @@ fn inputs() -> Result<Vec<(String, Tensors)>> {
 }
 
 fn errors(name: &str, sets: &[Set]) -> Figure {
-    let ours: Vec<Error> = sets.iter().map(|set| set.ours(Formats::default())).collect();
+    let ours: Vec<Error> = sets.iter().map(|set| ours(set, Formats::default())).collect();
     let within = ours.iter().zip(sets).filter(|(ours, set)| ours.within(&set.flash)).count();
     let show = |errors: &mut dyn Iterator<Item = Error>| {
         let (max, square) =
@@ -133,7 +103,7 @@ fn rates(logits: Logits) -> Vec<Figure> {
     let sets: Vec<Set> = tensors.iter().flat_map(|t| (0..t.heads).map(|head| Set::of(t, head))).collect();
     let rate = |bits| {
         let formats = Formats { stationary_bits: bits, ..Formats::default() };
-        let excesses: Vec<f64> = sets.iter().map(|set| excess(&set.ours(formats), &set.flash)).collect();
+        let excesses: Vec<f64> = sets.iter().map(|set| excess(&ours(set, formats), &set.flash)).collect();
         let worse = excesses.iter().filter(|&&excess| excess > 0.0).count();
         let most = 100.0 * excesses.iter().copied().fold(0.0, f64::max);
         let what = format!(
@@ -145,7 +115,7 @@ fn rates(logits: Logits) -> Vec<Figure> {
 }
 
 /// Relative excess of an error over another, 0 if it is not larger.
-fn excess(of: &Error, over: &Error) -> f64 {
+pub(super) fn excess(of: &Error, over: &Error) -> f64 {
     if of.within(over) {
         return 0.0;
     }
@@ -176,7 +146,7 @@ fn widths() -> Vec<(String, Formats)> {
 fn width(name: &str, formats: Formats, sets: &[&Set]) -> Figure {
     let (mut above, mut most, mut over_least) = (0, 0f64, 0f64);
     for set in sets {
-        let ours = set.ours(formats);
+        let ours = ours(set, formats);
         above += usize::from(!ours.within(&set.flash));
         most = most.max(excess(&ours, &set.flash));
         over_least = over_least.max(ours.rms / set.least.rms - 1.0);

@@ -27,7 +27,7 @@ class Void(ArithmeticError):
 class _Shape(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_uint32)
-        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled")
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled", "packed")
     ]
 
 
@@ -71,6 +71,7 @@ class Device:
             "length": [handle, number, number, data],
             "factors": [handle, number, data, data],
             "sm_scale": [handle, ctypes.c_float],
+            "narrow": [handle, ctypes.c_int, ctypes.c_int],
             "append": [handle, number, number, number, data, data],
             "attend": [*batch, data, data],
             "append_and_attend": [*batch, data, data, data, data],
@@ -119,6 +120,10 @@ class Device:
     def sm_scale(self, scale):
         """The scale of q.k before the softmax, of all layers; 1 / sqrt(d_h) before the first call."""
         self._check(self._library.meshkv_sm_scale(self._handle, scale))
+
+    def narrow(self, keys, values):
+        """Numbers of nine bits instead of 18 meet the keys, and the values, of all layers: two heads pass where one does."""
+        self._check(self._library.meshkv_narrow(self._handle, int(keys), int(values)))
 
     def append(self, layer, stream, keys, values):
         """Appends the tokens of a prompt: keys and values [KV head][token][dim]."""

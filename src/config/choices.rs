@@ -121,6 +121,9 @@ named! {
         Fp8E4m3 = "fp8_e4m3",
         /// OCP FP8 with 5 bits of exponent and 2 of fraction: the upper byte of FP16.
         Fp8E5m2 = "fp8_e5m2",
+        // -128 marks what is no number.
+        /// Integers from -127 to 127.
+        Int8 = "int8",
     }
 }
 
@@ -129,8 +132,36 @@ impl KvFormat {
     pub const fn bytes(self) -> u32 {
         match self {
             KvFormat::Fp16 | KvFormat::Bf16 => 2,
-            KvFormat::Fp8E4m3 | KvFormat::Fp8E5m2 => 1,
+            KvFormat::Fp8E4m3 | KvFormat::Fp8E5m2 | KvFormat::Int8 => 1,
         }
+    }
+}
+
+named! {
+    /// Stationary numbers of 9 bits instead of 18, so that two rows of an array multiply at once (INT8).
+    #[derive(Default, Hash)]
+    pub enum Narrow {
+        /// Neither: two rows have one context at a time.
+        #[default]
+        None = "none",
+        /// Queries, which meet K.
+        Keys = "keys",
+        /// Weights, which meet V.
+        Values = "values",
+        /// Both.
+        Both = "both",
+    }
+}
+
+impl Narrow {
+    /// Queries have 9 bits.
+    pub const fn keys(self) -> bool {
+        matches!(self, Narrow::Keys | Narrow::Both)
+    }
+
+    /// Weights have 9 bits.
+    pub const fn values(self) -> bool {
+        matches!(self, Narrow::Values | Narrow::Both)
     }
 }
 

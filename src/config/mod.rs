@@ -14,7 +14,9 @@ mod schema;
 mod work;
 
 pub(crate) use choices::named;
-pub use choices::{AskedMapping, Engine, KvFormat, KvScales, Mapping, PatternKind, Sharing, VirtualNetworks};
+pub use choices::{
+    AskedMapping, Engine, KvFormat, KvScales, Mapping, Narrow, PatternKind, Sharing, VirtualNetworks,
+};
 pub use commented::{commented, Preset};
 pub use findings::advice::{Advice, Setting};
 pub use findings::advise::followed;

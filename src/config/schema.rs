@@ -6,7 +6,7 @@
 //! check, the commented configuration and the editor's schema all use them. Beside JSON
 //! Schema's own words, `x-why` gives the reason for a limit, as the help of a message says it.
 
-use super::choices::{KvFormat, KvScales};
+use super::choices::{KvFormat, KvScales, Narrow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -338,6 +338,9 @@ pub struct Pe {
     /// Query heads processed at once for each arriving KV flit.
     #[schemars(range(min = 1, max = 16))]
     pub array_rows: u32,
+    /// With INT8, numbers of queries and of weights that have 9 bits instead of 18: two rows share their multipliers, and
+    /// such numbers are of two contexts at once. A host may give others with the scales of a run.
+    pub narrow: Narrow,
     /// Numbers of a partial result that a reduce root merges a cycle, at most the FP32 numbers of a flit. Left out:
     /// 16, or those of a flit if they are fewer.
     #[schemars(extend("enum" = [1, 2, 4, 8, 16], "x-why" = "a flit is merged in whole parts"), example = 8)]
@@ -346,7 +349,7 @@ pub struct Pe {
 
 impl Default for Pe {
     fn default() -> Self {
-        Pe { head_dim: 128, array_rows: 2, root_lanes: None }
+        Pe { head_dim: 128, array_rows: 2, narrow: Narrow::None, root_lanes: None }
     }
 }
 

@@ -13,6 +13,6 @@ pub mod cycle;
 pub mod datapath;
 
 pub use datapath::{
-    align, attend, dot, split, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats, HeadScales, Lane,
-    Packet, Partial, Query, Reciprocal, Root, Scale, Split, State, Vector, Weight,
+    align, attend, attend_scaled, dot, split, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats,
+    HeadScales, Lane, Packet, Partial, Query, Reciprocal, Root, Scale, Split, State, Vector, Weight,
 };

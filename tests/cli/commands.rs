@@ -162,7 +162,16 @@ fn caches_beyond_the_card_are_told_where_files_are_made_for_it() {
     let (_, _, made) = run(&mut meshkv(&["generate", "configs/meshkv.toml", "-o", &out, "-q"]));
     assert!(made.contains("warning[caches-fit-card]: model.max_tokens is 32768 by default"), "{made}");
     assert!(made.contains("try max_tokens = 2048, or max_streams = 1 and max_tokens = 16384"), "{made}");
-    for name in ["minilm", "u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_shell", "u280_8x8", "u280_16x4"] {
+    for name in [
+        "minilm",
+        "u280_4x8",
+        "u280_4x8_b8",
+        "u280_4x8_fp8",
+        "u280_4x8_int8",
+        "u280_shell",
+        "u280_8x8",
+        "u280_16x4",
+    ] {
         let (_, _, fits) = run(&mut meshkv(&["check", &format!("configs/{name}.toml"), "-q"]));
         assert_eq!(fits.matches("warning").count(), 0, "{name}: {fits}");
     }

@@ -75,7 +75,9 @@ fn whatever_is_serialised_reads_back_equal() {
 
 #[test]
 fn the_configurations_of_the_card_fit_its_memory() {
-    for name in ["u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_shell", "u280_8x8", "u280_16x4"] {
+    for name in
+        ["u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_4x8_int8", "u280_shell", "u280_8x8", "u280_16x4"]
+    {
         named(&format!("{name}.toml"));
     }
 }
@@ -101,7 +103,7 @@ fn the_8x8_configuration_of_the_card_is_the_papers_but_for_what_does_not_fit() {
 
 #[test]
 fn the_configurations_of_the_card_spell_out_every_key() {
-    for name in ["u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_shell", "u280_8x8"] {
+    for name in ["u280_4x8", "u280_4x8_b8", "u280_4x8_fp8", "u280_4x8_int8", "u280_shell", "u280_8x8"] {
         let text = fs::read_to_string(format!("configs/{name}.toml")).unwrap();
         for key in config::tables().iter().flat_map(|table| &table.keys) {
             let spelled = text.lines().any(|line| line.starts_with(&format!("{} = ", key.name)));

@@ -59,6 +59,7 @@ fn keys_and_values_of_other_types_become_numbers_of_fp16() {
         (Dtype::F32, 1.5f32.to_le_bytes().to_vec(), KvFormat::Fp16, 0x3e00, 0),
         (Dtype::F8_E4M3, vec![0x3c], KvFormat::Fp8E4m3, 0x3e00, 0),
         (Dtype::F8_E5M2, vec![0x3e], KvFormat::Fp8E5m2, 0x3e00, 0),
+        (Dtype::I8, vec![0xfe], KvFormat::Int8, 0xc000, 0),
         (Dtype::BF16, vec![0x00, 0x33], KvFormat::Bf16, 0, 160),
     ] {
         let tensors = of(dtype, &bytes);
@@ -87,7 +88,8 @@ fn wrong_tensors_get_a_clear_message() {
     });
     assert_eq!(single, "layers.0.v is F16 and the keys are F32; a cache has one format for both");
     let double = refused(|entries| entries[1] = ("layers.0.k", Dtype::F64, vec![2, 5, 8], vec![0; 640]));
-    let types = "meshkv reads F16, BF16, F32, F8_E4M3 and F8_E5M2: convert it, `tensor.half()` in PyTorch";
+    let types =
+        "meshkv reads F16, BF16, F32, F8_E4M3, F8_E5M2 and I8: convert it, `tensor.half()` in PyTorch";
     assert_eq!(double, format!("layers.0.k is F64; {types}"));
     let narrow = refused(|entries| entries[0] = ("layers.0.q", Dtype::F8_E4M3, vec![4, 3, 8], vec![0; 96]));
     assert_eq!(

@@ -47,7 +47,9 @@ fn new_tokens_are_attended_to_and_are_in_memory_when_the_run_is_done() {
 /// The host gives a token in FP16, and the device makes it elements of its cache: attended to, and in memory.
 #[test]
 fn new_tokens_become_elements_of_eight_bits() {
-    for (format, flit) in [(KvFormat::Fp8E4m3, 64), (KvFormat::Fp8E4m3, 256), (KvFormat::Fp8E5m2, 64)] {
+    for (format, flit) in
+        [(KvFormat::Fp8E4m3, 64), (KvFormat::Fp8E4m3, 256), (KvFormat::Fp8E5m2, 64), (KvFormat::Int8, 64)]
+    {
         let mut config = growing().configuration().clone();
         (config.kv.format, config.noc.flit_width, config.kv.uram_per_tile) = (format, flit, flit / 64 + 1);
         let design = Design::from_config("eight", &config).unwrap();

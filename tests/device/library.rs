@@ -61,8 +61,8 @@ fn streams_that_grow_share_and_begin_again_attend_to_their_own_tokens() {
 
 #[test]
 fn a_cache_of_eight_bits_is_quantised_by_the_factors_of_its_layer() {
-    for (format, append) in [(KvFormat::Fp8E4m3, false), (KvFormat::Fp8E4m3, true), (KvFormat::Fp8E5m2, true)]
-    {
+    let (e4m3, e5m2, int8) = (KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8);
+    for (format, append) in [(e4m3, false), (e4m3, true), (e5m2, true), (int8, true)] {
         let mut config = roomy(false).configuration().clone();
         (config.kv.format, config.kv.append) = (format, append);
         let build = HostBuild::new(Design::from_config("eight", &config).unwrap());

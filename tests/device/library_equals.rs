@@ -3,6 +3,7 @@
 use crate::support::attention::{on_model, Trouble};
 use crate::support::device::card::Card;
 use crate::support::device::host_build::{roomy, HostBuild};
+use meshkv::config::{Config, KvFormat};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::{Job, Own};
 use meshkv::design::{Design, Mapping, Sharing};
@@ -224,19 +225,15 @@ fn refusal(change: impl Fn(&HostBuild)) -> String {
 #[test]
 fn headers_of_different_designs_do_not_compile() {
     let of = |build: &HostBuild, name: &str| std::fs::read_to_string(build.path(name)).unwrap();
-    let mixed = refusal(|build| {
-        let mut config = build.design.configuration().clone();
-        config.model.sliding_window = Some(16);
-        let other = HostBuild::new(Design::from_config("windowed", &config).unwrap());
-        std::fs::write(build.path("sw/meshkv_shape.h"), of(&other, "sw/meshkv_shape.h")).unwrap();
-    });
-    assert!(mixed.contains("meshkv_shape.h and meshkv_registers.h are of different designs"), "{mixed}");
-    let eight = refusal(|build| {
-        let shape = of(build, "sw/meshkv_shape.h");
-        let (before, after) = shape.split_once("MESHKV_ELEMENT_BYTES").unwrap();
-        let after = after.replacen('2', "1", 1);
-        std::fs::write(build.path("sw/meshkv_shape.h"), format!("{before}MESHKV_ELEMENT_BYTES{after}"))
-            .unwrap();
-    });
-    assert!(eight.contains("this library lays out FP16, and the design has another format"), "{eight}");
+    type Change = fn(&mut Config);
+    let changes: [Change; 2] = [|c| c.model.sliding_window = Some(16), |c| c.kv.format = KvFormat::Fp8E4m3];
+    for change in changes {
+        let mixed = refusal(|build| {
+            let mut config = build.design.configuration().clone();
+            change(&mut config);
+            let other = HostBuild::new(Design::from_config("other", &config).unwrap());
+            std::fs::write(build.path("sw/meshkv_shape.h"), of(&other, "sw/meshkv_shape.h")).unwrap();
+        });
+        assert!(mixed.contains("meshkv_shape.h and meshkv_registers.h are of different designs"), "{mixed}");
+    }
 }

@@ -46,7 +46,7 @@ fn expected(format: KvFormat, cases: &[(u16, f32)]) -> Vec<u8> {
 #[test]
 fn a_lane_rounds_as_the_model_does() {
     let cases = cases();
-    for format in [KvFormat::Fp8E4m3, KvFormat::Fp8E5m2] {
+    for format in [KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8] {
         let found = codes(&sources(format), &cases);
         let wanted = expected(format, &cases);
         assert_eq!(found.len(), wanted.len());
@@ -70,10 +70,14 @@ fn slips_of_a_lane_are_found() {
         (KvFormat::Fp8E4m3, "(rest_s6_q | bits_s6_q[0])", "1'b1"),
         (KvFormat::Fp8E4m3, "rest_s5_q | (|wide[7:0])", "rest_s5_q"),
         (KvFormat::Fp8E4m3, "| high & product[29]", ""),
-        (KvFormat::Fp8E4m3, "large_s6_q || ", ""),
+        (KvFormat::Fp8E4m3, "large_s6_q | ", ""),
         (KvFormat::Fp8E5m2, "|below[8:3] ? 3'd7 : ", ""),
         (KvFormat::Fp8E5m2, "normal ? {1'b1, s_element[9:0]} : of_subnormal", "{normal, s_element[9:0]}"),
         (KvFormat::Fp8E5m2, "if (zero_s5_q)", "if (1'b0)"),
+        (KvFormat::Int8, "|below[8:4] ? 4'd15 : ", ""),
+        (KvFormat::Int8, "large_s6_q <= below[9]", "large_s6_q <= 1'b0"),
+        (KvFormat::Int8, "+ {7'd0, sign_s6_q}", ""),
+        (KvFormat::Int8, "special_s6_q ? 8'h80 : ", ""),
     ] {
         let mut files = sources(format);
         change(&mut files, "meshkv_quantise_lane", from, to);

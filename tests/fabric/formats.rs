@@ -4,7 +4,7 @@
 use crate::support::attention::{assert_exact, attend, lockstep, small, tensors, Trouble};
 use crate::support::device::{self, run_clean, whole};
 use crate::support::verilated::emitted;
-use meshkv::config::{Config, KvFormat, KvScales};
+use meshkv::config::{Config, KvFormat, KvScales, Narrow};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Notice, Platform};
@@ -12,13 +12,14 @@ use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::datapath::reference::{exact_scaled, Error};
 use meshkv::model::datapath::tensors::{Logits, Tensors};
 
-const ALL: [(KvFormat, KvScales); 6] = [
+const ALL: [(KvFormat, KvScales); 7] = [
     (KvFormat::Fp16, KvScales::Head),
     (KvFormat::Bf16, KvScales::None),
     (KvFormat::Fp8E4m3, KvScales::Head),
     (KvFormat::Fp8E4m3, KvScales::None),
     (KvFormat::Fp8E5m2, KvScales::Head),
     (KvFormat::Fp8E5m2, KvScales::None),
+    (KvFormat::Int8, KvScales::Head),
 ];
 
 fn formatted((format, scales): (KvFormat, KvScales), change: impl FnOnce(&mut Config)) -> Design {
@@ -99,6 +100,24 @@ fn other_shapes_of_every_format_have_the_models_bits() {
     }
 }
 
+/// Rows that share their multipliers, one of them alone or not, with numbers of either width, and contexts that pass one
+/// after the other.
+#[test]
+fn packed_rows_have_the_models_bits_and_its_cycles() {
+    for (rows, heads) in [(1, 6), (2, 6), (3, 12), (4, 12), (8, 24)] {
+        for narrow in Narrow::ALL {
+            let design = formatted((KvFormat::Int8, KvScales::Head), |c| {
+                (c.pe.array_rows, c.pe.narrow, c.model.heads) = (rows, narrow, heads);
+            });
+            let tensors = scaled(&design, tensors(&design, 37, 2, Logits::Normal, 5));
+            let job = Job::new(&design, &tensors, (0, 2), Mapping::HeadTile, Sharing::KvHead).unwrap();
+            let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+            assert_eq!(done.violations, [""; 0], "{rows} rows, {narrow:?}");
+            assert_exact(&done, &format!("{rows} rows, {narrow:?}"));
+        }
+    }
+}
+
 #[test]
 fn model_and_verilog_of_every_format_are_in_lockstep() {
     for of in ALL {
@@ -116,7 +135,7 @@ fn new_tokens_of_eight_bits_are_written_in_lockstep() {
     type Change = fn(&mut Config);
     let shapes: [Change; 2] =
         [|_| {}, |c| (c.noc.flit_width, c.kv.uram_per_tile, c.pe.head_dim) = (256, 8, 64)];
-    for of in [ALL[2], ALL[4]] {
+    for of in [ALL[2], ALL[4], ALL[6]] {
         for shape in shapes {
             let design = formatted(of, |c| {
                 (c.kv.append, c.takv.column_stride) = (true, 1);

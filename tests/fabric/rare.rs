@@ -4,7 +4,7 @@ use meshkv::eval::{SoakFabric, SoakStorm, BEYOND_SOAK, SOAKED_BY_DEVICES};
 use meshkv::model::cycle::common::{Rare, Reached, RARE};
 
 /// Seeds that are tried at most.
-const SEEDS: u64 = 2400;
+const SEEDS: u64 = 960;
 
 #[test]
 fn seeds_of_soak_lead_to_every_rare_state() {
@@ -24,7 +24,6 @@ fn seeds_of_soak_lead_to_every_rare_state() {
         }
         all.add(&reached);
         if all.empty().iter().all(beyond) {
-            println!("seeds up to {seed} reach all");
             return;
         }
     }

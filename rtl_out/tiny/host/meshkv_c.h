@@ -26,6 +26,7 @@ struct meshkv_shape {
     uint32_t window;         /* Attention looks back at so many tokens; 0: at all */
     uint32_t element_bytes;  /* Bytes of an element of the cache: 2 or 1 */
     uint32_t scaled;         /* 1: meshkv_factors and meshkv_sm_scale have an effect, 0: they are refused */
+    uint32_t packed;         /* 1: meshkv_narrow has an effect, 0: it is refused */
 };
 
 typedef struct meshkv_device meshkv_device;
@@ -52,6 +53,9 @@ int meshkv_factors(meshkv_device *device, uint32_t layer, const float *keys, con
 
 /* The scale of q.k before the softmax; 1 / sqrt(d_h) before the first call. */
 int meshkv_sm_scale(meshkv_device *device, float scale);
+
+/* Numbers of nine bits instead of 18 meet the keys, and the values, where they are not 0: two heads pass where one does. */
+int meshkv_narrow(meshkv_device *device, int keys, int values);
 
 /* keys, values: [KV head][token][dim]. */
 int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values);

@@ -25,6 +25,7 @@ struct Numbers {
 };
 constexpr Numbers NUMBERS = sizeof(Element) == 2                      ? Numbers{10, -24, 65504}
                             : MESHKV_FORMAT == MESHKV_FORMAT_FP8_E4M3 ? Numbers{3, -9, 448}
+                            : MESHKV_FORMAT == MESHKV_FORMAT_INT8     ? Numbers{10, 0, 127}
                                                                       : Numbers{2, -16, 57344};
 
 // The element nearest to an FP16 times a factor, ties to even: the product is exact. What is beyond the largest number
@@ -33,6 +34,8 @@ inline Element to_element(uint16_t half, float inverse) {
     if (sizeof(Element) == 2 && inverse == 1) return static_cast<Element>(half);
     const bool negative = half & 0x8000, special = (half & 0x7c00) == 0x7c00;
     if (MESHKV_FORMAT == MESHKV_FORMAT_FP8_E4M3 && special) return static_cast<Element>(negative ? 0xff : 0x7f);
+    // INT8 has -128 for what is no number.
+    if (MESHKV_FORMAT == MESHKV_FORMAT_INT8 && special) return static_cast<Element>(0x80);
     if (special && sizeof(Element) == 1) return static_cast<Element>((negative ? 0x80 : 0) | (half & 0x3ff ? 0x7e : 0x7c));
     if (special) return static_cast<Element>(half);
     double size = std::fabs(static_cast<double>(from_half(half)) * inverse);
@@ -42,6 +45,7 @@ inline Element to_element(uint16_t half, float inverse) {
         const int place = std::max(exponent - 1 - NUMBERS.fraction, NUMBERS.smallest);
         size = std::min(std::ldexp(std::nearbyint(std::ldexp(size, -place)), place), NUMBERS.most);
     }
+    if (MESHKV_FORMAT == MESHKV_FORMAT_INT8) return static_cast<Element>(static_cast<int>(negative ? -size : size));
     const uint16_t bits = to_half(static_cast<float>(negative ? -size : size));
     if (MESHKV_FORMAT != MESHKV_FORMAT_FP8_E4M3) return static_cast<Element>(sizeof(Element) == 1 ? bits >> 8 : bits);
     // E4M3: bias 7 instead of 15, and subnormal numbers below 2^-6.
@@ -53,15 +57,24 @@ inline Element to_element(uint16_t half, float inverse) {
 inline float from_element(Element element) {
     if (sizeof(Element) == 2) return from_half(static_cast<uint16_t>(element));
     if (MESHKV_FORMAT == MESHKV_FORMAT_FP8_E5M2) return from_half(static_cast<uint16_t>(element << 8));
+    if (MESHKV_FORMAT == MESHKV_FORMAT_INT8)
+        return element == 0x80 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(static_cast<int8_t>(element));
     const int exponent = element >> 3 & 15, fraction = element & 7;
     if (exponent == 15 && fraction == 7) return std::numeric_limits<float>::quiet_NaN();
     const float size = std::ldexp(static_cast<float>(exponent ? fraction + 8 : fraction), std::max(exponent, 1) - 10);
     return element & 0x80 ? -size : size;
 }
 
+// Numbers of nine bits instead of 18, where two rows of an array share their multipliers.
+struct Narrow {
+    bool keys = MESHKV_NARROW & 1;    // Those of queries, which meet the keys.
+    bool values = MESHKV_NARROW & 2;  // Those of weights, which meet the values.
+};
+
 // Scales of a head as the card takes them: that of its logits, a significand of 26 bits below 2^-1 and the powers of two
-// above that; that of its output. `why` tells what is wrong, empty if nothing is.
-inline uint64_t scale_word(double logit, float output, std::string &why) {
+// above that; that of its output. Where there is a choice of widths, the leading one of the significand is left out of
+// narrow queries, and narrow weights have the sign of the output's scale. `why` tells what is wrong, empty if nothing is.
+inline uint64_t scale_word(double logit, float output, std::string &why, Narrow narrow = {}) {
     constexpr double LOG2_E = 1.4426950408889634;
     if (!std::isnormal(output) || output < 0) why = "a factor of values is " + std::to_string(output) + ", and must be a positive normal number";
     const double value = logit * LOG2_E;
@@ -77,6 +90,8 @@ inline uint64_t scale_word(double logit, float output, std::string &why) {
               std::to_string(std::ldexp(0.5, static_cast<int>(MESHKV_SCALE_RISE)) / LOG2_E);
     uint32_t word[2] = {static_cast<uint32_t>(significand) | static_cast<uint32_t>(rise & 63) << 26, 0};
     std::memcpy(&word[1], &output, sizeof(output));
+    if (MESHKV_PACKED && narrow.keys) word[0] &= ~(uint32_t{1} << 25);
+    if (MESHKV_PACKED && narrow.values) word[1] |= uint32_t{1} << 31;
     return uint64_t{word[1]} << 32 | word[0];
 }
 

@@ -17,6 +17,7 @@
 #define MESHKV_FORMAT_BF16 1
 #define MESHKV_FORMAT_FP8_E4M3 2
 #define MESHKV_FORMAT_FP8_E5M2 3
+#define MESHKV_FORMAT_INT8 4
 
 #define MESHKV_COLS                 3        /* Tiles from west to east. */
 #define MESHKV_ROWS                 2        /* Tiles from south to north. */
@@ -41,6 +42,9 @@
 #define MESHKV_ELEMENT_BYTES        2        /* Bytes of an element in memory. */
 #define MESHKV_FORMAT               0        /* Format of the elements, as MESHKV_FORMAT_ names them. */
 #define MESHKV_SCALED               0        /* 1: a host gives scales of logits and outputs. */
+#define MESHKV_NARROW               0        /* Numbers of 9 bits instead of 18 at first: 1 those of queries, 2 those of weights, 3 both. */
+#define MESHKV_SCALE_RISE           0        /* Powers of two above a half that a scale of logits can have. */
+#define MESHKV_PACKED               0        /* 1: a host may choose these widths. */
 #define MESHKV_WINDOW               0        /* Tokens that attention looks back; 0: all. */
 #define MESHKV_MAX_STREAMS          2        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         32       /* Segments of a layer at the longest context. */
@@ -53,7 +57,7 @@
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
-#define MESHKV_SHAPE_LAYOUT         0x5a76ef7du
+#define MESHKV_SHAPE_LAYOUT         0x0fead31bu
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */

@@ -50,13 +50,19 @@ class Cache:
         h = self.h
         if number == 0 or h.ELEMENT_BYTES == 2:
             return number
-        fraction, smallest, most = (3, -9, 448.0) if h.FORMAT == h.FORMAT_FP8_E4M3 else (2, -16, 57344.0)
+        fraction, smallest, most = {
+            h.FORMAT_FP8_E4M3: (3, -9, 448.0),
+            h.FORMAT_FP8_E5M2: (2, -16, 57344.0),
+            h.FORMAT_INT8: (10, 0, 127.0),
+        }[h.FORMAT]
         place = 2.0 ** max(math.frexp(number)[1] - 1 - fraction, smallest)
         return max(-most, min(most, round(number / place) * place))
 
     def packed(self, numbers):
         """Bytes of numbers of the format."""
         h = self.h
+        if h.FORMAT == h.FORMAT_INT8:
+            return bytes(int(number) & 0xFF for number in numbers)
         halves = struct.pack(f"<{len(numbers)}e", *numbers)
         if h.ELEMENT_BYTES == 2:
             return halves

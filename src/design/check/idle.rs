@@ -1,6 +1,6 @@
 //! Keys that are set and do nothing, because of another key.
 
-use crate::config::{Advice, Config, Finding, PlacementKind, Spread};
+use crate::config::{Advice, Config, Finding, KvFormat, PlacementKind, Spread};
 use serde_json::Value;
 
 /// Keys that do nothing while something holds, and the key that makes it so.
@@ -11,7 +11,13 @@ struct Idle {
     keys: &'static [&'static str],
 }
 
-const RULES: [Idle; 7] = [
+const RULES: [Idle; 8] = [
+    Idle {
+        holds: |config| config.kv.format != KvFormat::Int8,
+        because: "kv.format is not \"int8\"",
+        of: "kv.format",
+        keys: &["pe.narrow"],
+    },
     Idle {
         holds: |config| !config.mare.enable,
         because: "mare.enable is false",

@@ -5,13 +5,14 @@
 //! powers of two, so one always divides the other.
 
 mod card;
+mod format;
 mod idle;
 mod memory;
 mod placement;
 mod ports;
 
 use super::design::Design;
-use crate::config::{self, Advice, Config, Finding, KvFormat, KvScales, Severity};
+use crate::config::{self, Advice, Config, Finding, Severity};
 use crate::design::card::floorplan::Floorplan;
 use crate::design::card::fpga::Fpga;
 use crate::design::mare::mare::{chunk_flits, fifo_depth};
@@ -35,7 +36,7 @@ const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule
 }
 
 /// Rules of every design.
-const RULES: [Rule; 24] = [
+const RULES: [Rule; 25] = [
     rule("stride-visits-every-row", placement::stride_visits_every_row),
     rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
     rule("hub-within-mesh", placement::hub_is_in_a_column),
@@ -52,9 +53,10 @@ const RULES: [Rule; 24] = [
     rule("kv-heads-divide-heads", kv_heads_divide_heads),
     rule("uram-as-wide-as-flit", uram_is_as_wide_as_a_flit),
     rule("window-holds-slice", window_holds_a_slice),
-    rule("format-has-bytes", a_format_has_its_bytes),
-    rule("append-has-factors", new_tokens_have_factors),
-    rule("token-fills-flits", a_new_token_fills_flits),
+    rule("format-has-bytes", format::a_format_has_its_bytes),
+    rule("integers-have-scales", format::integers_have_scales),
+    rule("append-has-factors", format::new_tokens_have_factors),
+    rule("token-fills-flits", format::a_new_token_fills_flits),
     rule("root-lanes-within-flit", a_flit_has_the_numbers_of_a_root),
     rule(URAM, uram_fits_the_device),
     rule(WINDOW, sliding_window_acts),
@@ -203,56 +205,6 @@ fn uram_is_as_wide_as_a_flit(config: &Config) -> Option<Finding> {
         )
         .advising([Advice::set(URAM_KEY, needed)].into_iter().chain(narrower))
         .with(&["noc.flit_width"])
-    })
-}
-
-/// The bytes of an element follow from its format.
-fn a_format_has_its_bytes(config: &Config) -> Option<Finding> {
-    let (format, bytes) = (config.kv.format, config.kv.bytes_per_element?);
-    (bytes != format.bytes()).then(|| {
-        let others = KvFormat::ALL.into_iter().filter(|other| other.bytes() == bytes);
-        Finding::value(
-            "kv.bytes_per_element",
-            bytes,
-            format!("contradicts kv.format = \"{}\", whose elements have {}", format.name(), format.bytes()),
-            "the format says how many bytes an element has",
-        )
-        .advising(
-            [Advice::leave_out("kv.bytes_per_element")]
-                .into_iter()
-                .chain(others.map(|other| Advice::set("kv.format", other.name()))),
-        )
-        .with(&["kv.format"])
-    })
-}
-
-/// A new token is quantised by the factors of its KV head.
-fn new_tokens_have_factors(config: &Config) -> Option<Finding> {
-    let (format, scales) = (config.kv.format, config.kv.scales_of_format());
-    (config.kv.append && format.bytes() == 1 && scales == KvScales::None).then(|| {
-        Finding::value(
-            "kv.append",
-            true,
-            format!("needs kv.scales = \"head\" with kv.format = \"{}\"", format.name()),
-            "a new token is FP16, and becomes eight bits by a factor that a host gives",
-        )
-        .advising([Advice::set("kv.scales", "head"), Advice::set("kv.append", false)])
-        .with(&["kv.format", "kv.scales"])
-    })
-}
-
-/// A new token's K is written as whole flits.
-fn a_new_token_fills_flits(config: &Config) -> Option<Finding> {
-    let (row, flit) = (config.pe.head_dim * config.kv.format.bytes() * 8, config.noc.flit_width);
-    (config.kv.append && row < flit).then(|| {
-        Finding::value(
-            "kv.append",
-            true,
-            format!("needs flits that hold one token of a KV head at most, {row} bits, and noc.flit_width = {flit}"),
-            "a new token's K is written as whole flits",
-        )
-        .advising([Advice::set("noc.flit_width", row), Advice::set("kv.append", false)])
-        .with(&["noc.flit_width", "pe.head_dim"])
     })
 }
 

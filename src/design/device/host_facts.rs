@@ -6,6 +6,7 @@
 
 use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
+use crate::design::pad::array::Array;
 use crate::design::pad::model::Model;
 use crate::design::pad::octave;
 use crate::design::takv::append::word_elements;
@@ -85,6 +86,17 @@ impl Design {
             ),
             fact("FORMAT", self.pe.format as u32, "Format of the elements, as MESHKV_FORMAT_ names them"),
             fact("SCALED", u32::from(self.pe.is_scaled()), "1: a host gives scales of logits and outputs"),
+            fact(
+                "NARROW",
+                if Array::of(self).is_packed() { self.pe.narrow as u32 } else { 0 },
+                "Numbers of 9 bits instead of 18 at first: 1 those of queries, 2 those of weights, 3 both",
+            ),
+            fact(
+                "SCALE_RISE",
+                octave::most_rise(self.pe.format),
+                "Powers of two above a half that a scale of logits can have",
+            ),
+            fact("PACKED", u32::from(Array::of(self).is_packed()), "1: a host may choose these widths"),
             fact("WINDOW", sliding_window.unwrap_or(0), "Tokens that attention looks back; 0: all"),
             fact("MAX_STREAMS", max_streams, "Streams at once"),
             fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
@@ -121,11 +133,6 @@ impl Design {
                 "Bytes of outputs and partial results of all streams",
             ),
             fact("SCALES_AT", self.scales_at(), "Byte of the queries at which scales begin, 64 bits a head"),
-            fact(
-                "SCALE_RISE",
-                octave::most_rise(self.pe.format),
-                "Powers of two above a half that a scale of logits can have",
-            ),
             fact(
                 "QUANTISES",
                 u32::from(self.quantises()),

@@ -70,23 +70,55 @@ impl Array {
     }
 
     /// Cycles from an op to the first row: the flit is registered, masked, and aligned to its largest exponent, which
-    /// takes one level of maxima and then two a stage. Elements of E4M3 are decoded instead.
+    /// takes one level of maxima and then two a stage. Elements of E4M3 are decoded instead, those of INT8 are what they are.
     pub fn align_cycles(&self) -> u32 {
         match self.format {
-            KvFormat::Fp8E4m3 => 3,
+            KvFormat::Fp8E4m3 | KvFormat::Int8 => 3,
             _ => 6 + self.lanes.ilog2() / 2,
         }
     }
 
-    /// Cycles from an op at a row to its dot: two registers, products group by group, the sum of the four chains.
-    pub fn dot_cycles(lanes: u32) -> u32 {
-        4 + lanes / 4
+    /// Two rows share their multipliers: each has a number of either row.
+    pub fn is_packed(&self) -> bool {
+        self.format == KvFormat::Int8
+    }
+
+    /// Passes of a flit that so many contexts of each row meet. Wide numbers of packed rows are of one context of a pair.
+    pub fn passes(&self, contexts: &[u32], narrow: bool) -> u32 {
+        let together = if self.is_packed() && !narrow { 2 } else { 1 };
+        contexts.chunks(together).map(|rows| rows.iter().sum()).max().unwrap_or(0)
+    }
+
+    /// Rows or pairs of them that a flit passes one after the other.
+    pub fn stages(&self) -> u32 {
+        if self.is_packed() {
+            self.rows.div_ceil(2)
+        } else {
+            self.rows
+        }
+    }
+
+    /// Cycles by which the last group of four lanes works later than the first. Cascades of packed rows have four groups, and
+    /// begin two cycles after one another.
+    fn skew(&self) -> u32 {
+        let last = self.lanes / 4 - 1;
+        if self.is_packed() {
+            last / 4 * 2 + last % 4
+        } else {
+            last
+        }
+    }
+
+    /// Cycles from an op at a row to its dot: two registers, products group by group, the sum of the four chains. Packed rows
+    /// have more chains, whose sums pass two slices and the separation of both rows.
+    pub fn dot_cycles(&self) -> u32 {
+        self.skew() + if self.is_packed() { 8 } else { 5 }
     }
 
     /// Cycles from a load of weights to the first op of that buffer. The op waits for its alignment, and each group of
     /// four lanes works a cycle after the one before it, so that the last weights may come later than the op.
     pub fn load_cycles(&self) -> u32 {
-        self.lanes + 10 - self.align_cycles() - self.lanes / 4
+        self.lanes + 9 - self.align_cycles() - self.skew()
     }
 
     /// Cycles from the moment at which a buffer counts as loaded until the scratchpad has read the last of its weights and
@@ -97,7 +129,7 @@ impl Array {
 
     /// Cycles from the last op of a buffer until its weights may be loaded again.
     pub fn free_cycles(&self) -> u32 {
-        self.rows + self.align_cycles() - 2
+        self.stages() + self.align_cycles() - 2
     }
 
     /// Cycles from the last word of a query to the first op that uses it: the words of a part leave together.
@@ -107,7 +139,7 @@ impl Array {
 
     /// Cycles in which an op passes alignment and a row.
     pub fn rest_cycles(&self) -> u32 {
-        self.align_cycles() + Array::dot_cycles(self.lanes) + AFTER_DOT
+        self.align_cycles() + self.dot_cycles() + AFTER_DOT
     }
 
     /// Cycles in which the results of a context are read: l, then those of o.
@@ -117,7 +149,7 @@ impl Array {
 
     /// Most results in flight in the array.
     pub fn read_cycles(&self) -> u32 {
-        self.align_cycles() + Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
+        self.align_cycles() + self.dot_cycles() + READ_AFTER_DOT + self.rows
     }
 
     /// Contexts of a row.

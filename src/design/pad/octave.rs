@@ -13,9 +13,13 @@ pub const SLOPE_FRACTION: u32 = 14;
 pub const GIVEN_SHIFT: u32 = 27;
 
 /// Exponent of all flits of a format whose elements are integers of one unit: 448, the largest of E4M3, has 25 of the 26
-/// bits of an aligned element.
+/// bits of an aligned element, and -128 of INT8 all of them.
 pub fn fixed_exponent(format: KvFormat) -> Option<u32> {
-    (format == KvFormat::Fp8E4m3).then_some(24)
+    match format {
+        KvFormat::Fp8E4m3 => Some(24),
+        KvFormat::Int8 => Some(21),
+        KvFormat::Fp16 | KvFormat::Bf16 | KvFormat::Fp8E5m2 => None,
+    }
 }
 
 /// Powers of two by which a scale that a host gives may place dots higher: the exponents of the largest flit and of the

@@ -1,6 +1,6 @@
 //! The processing elements of a tile, and the lanes of a reduce root.
 
-use crate::config::{Config, KvFormat, KvScales};
+use crate::config::{Config, KvFormat, KvScales, Narrow};
 use crate::design::pad::root::{finish_cycles, finish_lanes, packet_cycles, root_lanes, DIVISION};
 
 /// Sizes of the arithmetic.
@@ -14,6 +14,8 @@ pub struct Pe {
     pub head_dim: u32,
     /// Rows of the array: contexts that process a flit at the same time.
     pub array_rows: u32,
+    /// Stationary numbers of 9 bits, where two rows share their multipliers.
+    pub narrow: Narrow,
     /// Numbers of o that a reduce root merges in a cycle.
     pub root_lanes: u32,
     /// Numbers of a finished head that leave a reduce root in a cycle.
@@ -35,6 +37,7 @@ impl Pe {
             scales: config.kv.scales_of_format(),
             head_dim: config.pe.head_dim,
             array_rows: config.pe.array_rows,
+            narrow: config.pe.narrow,
             root_lanes: root_lanes(config),
             finish_lanes: finish_lanes(config),
             overlap: config.pad.enable,

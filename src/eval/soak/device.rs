@@ -1,6 +1,6 @@
 //! Random devices whose hosts and memories do what they must not: a case is determined by its seed.
 
-use super::Draw;
+use super::{format_of, legal_in_a_format, Draw};
 use crate::config::Config;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::ports::DutPorts;
@@ -14,8 +14,6 @@ use crate::design::{Design, Mapping, Sharing};
 use crate::model::cycle::common::{Rare, Reached};
 use crate::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 
-/// Draws of a configuration: an illegal one is drawn again.
-const DRAWS: usize = 1000;
 /// Trials of a case, each on a device of its own.
 const TRIALS: u32 = 6;
 /// Most tokens of a context.
@@ -58,8 +56,7 @@ impl SoakDevice {
     /// If no draw is legal, which no seed is known to cause.
     pub fn of(seed: u64) -> SoakDevice {
         let mut draw = Draw::new(seed);
-        let designs = (0..DRAWS).filter_map(|_| Design::from_config("soak", &config(&mut draw)).ok());
-        let design = { designs }.next().expect("a legal design is drawn");
+        let design = legal_in_a_format(seed, &mut draw, config);
         let streams = draw.from(1, design.model.max_streams);
         // New tokens need caches of their own.
         let own = design.append.is_some() || draw.one_in(2);
@@ -86,7 +83,8 @@ impl SoakDevice {
     pub fn title(&self) -> String {
         let mesh = self.design.mesh;
         let trials: Vec<_> = self.trials.iter().map(|(trial, _)| trial.to_string()).collect();
-        format!("device of {} x {}: {}", mesh.cols(), mesh.rows(), trials.join(", "))
+        let format = format_of(&self.design);
+        format!("device of {} x {}{format}: {}", mesh.cols(), mesh.rows(), trials.join(", "))
     }
 
     /// It may lead to one of these states.
@@ -176,6 +174,7 @@ fn trial(draw: &mut Draw, design: &Design) -> Trial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::KvFormat;
 
     #[test]
     fn cases_follow_from_their_seed_and_lead_to_every_state_of_a_device() {
@@ -191,5 +190,9 @@ mod tests {
         }
         assert!(cases.iter().any(|case| case.first % case.design.placement.segment_tokens % 2 == 1));
         assert!(cases.iter().any(|case| case.job().descriptors().unwrap().len() > 4));
+        let in_format =
+            |format: KvFormat| cases.iter().filter(|case| case.design.pe.format == format).count();
+        assert!(KvFormat::ALL.into_iter().all(|format| in_format(format) > 0));
+        assert!(cases.iter().any(|case| case.design.pe.is_scaled() && case.design.append.is_some()));
     }
 }

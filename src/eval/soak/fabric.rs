@@ -1,6 +1,6 @@
 //! Random fabrics and decode steps: a case is determined by its seed.
 
-use super::Draw;
+use super::{format_of, legal_in_a_format, part_seed, Draw};
 use crate::config::{Config, PlacementKind, Spread};
 use crate::cosim::faults::{judge, Depth, Injected};
 use crate::cosim::workloads::decode::{
@@ -8,9 +8,6 @@ use crate::cosim::workloads::decode::{
 };
 use crate::design::{Design, Mapping, Sharing};
 use crate::model::cycle::common::Reached;
-
-/// Draws of a configuration: an illegal one is drawn again.
-const DRAWS: usize = 1000;
 
 const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
 
@@ -37,12 +34,20 @@ impl SoakFabric {
     /// If no draw is legal, which no seed is known to cause.
     pub fn of(seed: u64) -> SoakFabric {
         let mut draw = Draw::new(seed);
-        let designs = (0..DRAWS).filter_map(|_| Design::from_config("soak", &config(&mut draw)).ok());
-        let design = { designs }.next().expect("a legal design is drawn");
-        let mut plan = plan(&mut draw, &design, seed);
-        let faults = faults(&mut draw, &design);
-        plan.memory.faults = faults.iter().filter_map(Injected::of_external).cloned().collect();
+        let design = legal_in_a_format(seed, &mut draw, config);
+        let (plan, faults) = steps(&mut draw, &design, seed);
         SoakFabric { seed, design, plan, faults }
+    }
+
+    /// Other steps on the same fabric; part 0 is the case itself.
+    #[must_use]
+    pub fn part(self, part: u64) -> SoakFabric {
+        if part == 0 {
+            return self;
+        }
+        let seed = part_seed(self.seed, part);
+        let (plan, faults) = steps(&mut Draw::new(seed), &self.design, seed);
+        SoakFabric { plan, faults, ..self }
     }
 
     /// The case in a few words.
@@ -50,7 +55,8 @@ impl SoakFabric {
         let (mesh, steps) = (self.design.mesh, self.plan.steps);
         let plural = if steps == 1 { "" } else { "s" };
         let faults: String = self.faults.iter().map(|fault| format!(", {fault}")).collect();
-        format!("fabric of {} x {}, {steps} decode step{plural}{faults}", mesh.cols(), mesh.rows())
+        let format = format_of(&self.design);
+        format!("fabric of {} x {}{format}, {steps} decode step{plural}{faults}", mesh.cols(), mesh.rows())
     }
 
     /// Rare states that it reaches, on the model.
@@ -141,7 +147,15 @@ fn faults(draw: &mut Draw, design: &Design) -> Vec<Injected> {
     (0..count).map(|_| fault(draw)).collect()
 }
 
-/// Random decode steps on it.
+/// Random decode steps, and the faults of its memory during them.
+fn steps(draw: &mut Draw, design: &Design, seed: u64) -> (Plan, Vec<Injected>) {
+    let mut plan = plan(draw, design, seed);
+    let faults = faults(draw, design);
+    plan.memory.faults = faults.iter().filter_map(Injected::of_external).cloned().collect();
+    (plan, faults)
+}
+
+/// Random decode steps.
 fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
     let model = &design.model;
     let (most, batch) = (model.max_tokens.min(TOKENS), draw.from(1, model.max_streams));
@@ -184,9 +198,13 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 19] = [
+        let parts: [Part<'_>; 23] = [
             &|case| case.title().contains(", slverr@"),
             &|case| case.title().contains(", stall@"),
+            &|case| case.title().contains(" in bf16"),
+            &|case| case.title().contains(" in fp8_e4m3"),
+            &|case| case.title().contains(" in fp8_e5m2"),
+            &|case| case.title().contains(" in int8"),
             &|case| case.design.placement.by_slice(),
             &|case| case.design.router.stages == 2,
             &|case| case.design.router.stages == 3,

@@ -19,12 +19,60 @@ pub use fabric::SoakFabric;
 pub use network::{take, SoakCase, SoakRun};
 pub use storm::SoakStorm;
 
+use crate::config::{Config, KvFormat, KvScales, Narrow};
 use crate::cosim::hash::mix;
+use crate::design::Design;
 use crate::model::cycle::common::Rare;
 
 /// Rare states that these cases do not reach. Steps that overlap name slices again. A home has no second token before the
 /// first is in its slice. Tiles have fewer ranges at once than a home parks.
 pub const BEYOND: [Rare; 4] = [Rare::NextOfName, Rare::NameAwaited, Rare::TokenAwaited, Rare::QueueFull];
+
+/// Draws of a configuration: an illegal one is drawn again.
+const DRAWS: usize = 1000;
+/// What the seed of a format has other than that of its case, so that all else is drawn as without formats.
+const OF_FORMATS: u64 = 0x666f_726d_6174;
+
+/// The first legal configuration that is drawn, and its design.
+///
+/// # Panics
+/// If no draw is legal, which no seed is known to cause.
+fn legal(draw: &mut Draw, config: fn(&mut Draw) -> Config) -> (Config, Design) {
+    let mut designs = (0..DRAWS).filter_map(|_| {
+        let config = config(draw);
+        Design::from_config("soak", &config).ok().map(|design| (config, design))
+    });
+    designs.next().expect("a legal design is drawn")
+}
+
+/// The same, in one of three cases with elements that are not FP16.
+fn legal_in_a_format(seed: u64, draw: &mut Draw, config: fn(&mut Draw) -> Config) -> Design {
+    let (mut config, design) = legal(draw, config);
+    let mut draw = Draw::new(seed ^ OF_FORMATS);
+    if !draw.one_in(3) {
+        return design;
+    }
+    config.kv.format = draw.of(&[KvFormat::Bf16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8]);
+    config.kv.scales = draw.of(&[KvScales::Auto, KvScales::Auto, KvScales::None]);
+    if config.kv.format == KvFormat::Int8 {
+        config.pe.narrow = draw.of(&Narrow::ALL);
+    }
+    // Not every segment has a legal form in eight bits.
+    Design::from_config("soak", &config).unwrap_or(design)
+}
+
+/// Seed of a further part of a case.
+fn part_seed(seed: u64, part: u64) -> u64 {
+    mix(seed) ^ mix(part)
+}
+
+/// The format of a case's elements in its title; nothing of FP16.
+fn format_of(design: &Design) -> String {
+    match design.pe.format {
+        KvFormat::Fp16 => String::new(),
+        format => format!(" in {}", format.name()),
+    }
+}
 
 /// Draws numbers from a seed.
 pub(super) struct Draw(u64);

@@ -42,11 +42,19 @@ impl SoakCase {
     /// # Panics
     /// Never: every configuration that is drawn is legal.
     pub fn of(seed: u64) -> SoakCase {
+        SoakCase::of_length(seed, 1)
+    }
+
+    /// The same with so many times as many runs; the first are those of the case.
+    ///
+    /// # Panics
+    /// As [`SoakCase::of`].
+    pub fn of_length(seed: u64, length: usize) -> SoakCase {
         let mut draw = Draw::new(seed);
         let config = config(&mut draw);
         let design = Design::from_config("soak", &config).expect("what is drawn is legal");
         let mut stalled: Vec<NodeId> = Vec::new();
-        let runs = (0..RUNS).map(|_| soak_run(&mut draw, &design, &mut stalled)).collect();
+        let runs = (0..RUNS * length).map(|_| soak_run(&mut draw, &design, &mut stalled)).collect();
         SoakCase { seed, design, runs }
     }
 

@@ -1,14 +1,11 @@
 //! Random storms of fetches: many tiles ask for few ranges, so that homes and requesters come into rare states.
 
-use super::Draw;
+use super::{legal, part_seed, Draw};
 use crate::config::{Config, PlacementKind};
 use crate::cosim::workloads::fetch::scenario::{self, Workload};
 use crate::cosim::workloads::fetch::{Bench, FetchError, Plan};
 use crate::design::Design;
 use crate::model::cycle::common::Reached;
-
-/// Draws of a configuration: an illegal one is drawn again.
-const DRAWS: usize = 1000;
 
 /// Slices that are asked for, at most.
 const SLICES: u32 = 8;
@@ -31,17 +28,19 @@ impl SoakStorm {
     /// If no draw is legal, which no seed is known to cause.
     pub fn of(seed: u64) -> SoakStorm {
         let mut draw = Draw::new(seed);
-        let designs = (0..DRAWS).filter_map(|_| Design::from_config("soak", &config(&mut draw)).ok());
-        let design = { designs }.next().expect("a legal design is drawn");
-        let (commands, gap) = (draw.from(20, 120), draw.of(&[0, 3, 20, 100]));
-        let (most, stall) = (draw.from(1, SLICES), draw.from(0, 119) as u8);
-        // Homes hold one slice at least.
-        let plans = (1..=most).rev().filter_map(|slices| {
-            scenario::plan(&design, &Workload::Storm { commands, gap, slices }, seed).ok()
-        });
-        let mut plan = { plans }.next().expect("one slice has a place");
-        plan.stall = if draw.one_in(3) { stall } else { 0 };
+        let (_, design) = legal(&mut draw, config);
+        let plan = plan(&mut draw, &design, seed);
         SoakStorm { seed, design, plan }
+    }
+
+    /// Another storm on the same design; part 0 is the case itself.
+    #[must_use]
+    pub fn part(self, part: u64) -> SoakStorm {
+        if part == 0 {
+            return self;
+        }
+        let seed = part_seed(self.seed, part);
+        SoakStorm { plan: plan(&mut Draw::new(seed), &self.design, seed), ..self }
     }
 
     /// The case in a few words.
@@ -58,6 +57,19 @@ impl SoakStorm {
         let done = Bench::on_model(&self.design).run(&self.plan, &mut |_, _| stop())?;
         Ok(done.reached.unwrap_or_default())
     }
+}
+
+/// A random storm.
+fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
+    let (commands, gap) = (draw.from(20, 120), draw.of(&[0, 3, 20, 100]));
+    let (most, stall) = (draw.from(1, SLICES), draw.from(0, 119) as u8);
+    // Homes hold one slice at least.
+    let plans = (1..=most)
+        .rev()
+        .filter_map(|slices| scenario::plan(design, &Workload::Storm { commands, gap, slices }, seed).ok());
+    let mut plan = { plans }.next().expect("one slice has a place");
+    plan.stall = if draw.one_in(3) { stall } else { 0 };
+    plan
 }
 
 /// A random configuration: what MaRe depends on is small or large.

@@ -2,8 +2,10 @@
 //! root.
 
 use super::layout::{k_flits, v_flits};
+use super::numbers::scales::HeadScales;
 use super::params::Datapath;
 use super::softmax::Partial;
+use crate::config::Narrow;
 use std::ops::Range;
 
 /// Assignment of tokens to tiles: for each tile the token ranges of its segments, in visiting order.
@@ -23,9 +25,29 @@ pub fn split(tokens: usize, segment_tokens: usize, tiles: usize) -> Split {
 ///
 /// Tiles without a segment send nothing; the others are merged in order.
 pub fn attend(datapath: &Datapath, q: &[u16], k: &[u16], v: &[u16], split: &Split) -> Vec<u16> {
-    let mut root = datapath.root();
+    attend_scaled(
+        datapath,
+        q,
+        k,
+        v,
+        HeadScales { logit: datapath.scale, output: 1.0, narrow: Narrow::None },
+        split,
+    )
+}
+
+/// Returns the same with scales of the head: of its logits and of its output.
+pub fn attend_scaled(
+    datapath: &Datapath,
+    q: &[u16],
+    k: &[u16],
+    v: &[u16],
+    scales: HeadScales,
+    split: &Split,
+) -> Vec<u16> {
+    let mut root = datapath.root().scaled(scales.output);
     for segments in split.iter().filter(|segments| !segments.is_empty()) {
-        root.merge(&tile(datapath, q, k, v, segments).to_flits());
+        let partial = over(datapath.partial(q).scaled(scales.logit).narrowed(scales.narrow), k, v, segments);
+        root.merge(&partial.to_flits());
     }
     root.output()
 }
@@ -38,8 +60,12 @@ pub fn tile<'a>(
     v: &[u16],
     segments: &[Range<usize>],
 ) -> Partial<'a> {
-    let shape = datapath.shape;
-    let mut partial = datapath.partial(q);
+    over(datapath.partial(q), k, v, segments)
+}
+
+/// A partial result over segments of all keys and values.
+fn over<'a>(mut partial: Partial<'a>, k: &[u16], v: &[u16], segments: &[Range<usize>]) -> Partial<'a> {
+    let shape = partial.shape();
     for tokens in segments {
         let elements = tokens.start * shape.head_dim as usize..tokens.end * shape.head_dim as usize;
         segment(&mut partial, &k[elements.clone()], &v[elements], 0..tokens.len());

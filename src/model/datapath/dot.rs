@@ -21,7 +21,8 @@ pub struct Aligned {
 
 /// Aligns a flit to the largest exponent of its elements, each to nearest, halves upwards.
 ///
-/// With a fixed exponent elements are integers of its unit, and exact; an infinity or a NaN is any. Else an element within 2^(kept_bits - 11) of the largest exponent is exact; of E5M2, 2^(kept_bits - 3). Lanes outside `counts` are zero.
+/// With a fixed exponent elements are integers of its unit, and exact. Else an element within 2^(kept_bits - 11) of the
+/// largest exponent is exact; of E5M2, 2^(kept_bits - 3). Lanes outside `counts` are zero.
 pub fn align(flit: &[u16], counts: impl Fn(usize) -> bool, formats: &Formats) -> Aligned {
     let fields: Vec<_> = flit
         .iter()
@@ -43,10 +44,11 @@ pub fn align(flit: &[u16], counts: impl Fn(usize) -> bool, formats: &Formats) ->
     Aligned { elements: fields.iter().map(element).collect(), exponent }
 }
 
-/// An element of E4M3 as an integer whose unit a fixed exponent gives. Its NaN is multiplied like the number behind 448.
+/// An element as an integer whose unit a fixed exponent gives. What is no number is multiplied like the one behind the
+/// largest.
 fn integer(f: &fp16::Fields, exponent: u32, formats: &Formats) -> i64 {
-    const BEHIND: (u32, u32) = (15 << 7, 23);
-    let (significand, of) = if f.exponent == FP16_SPECIAL { BEHIND } else { (f.significand, f.exponent) };
+    let is_number = f.exponent != FP16_SPECIAL;
+    let (significand, of) = if is_number { (f.significand, f.exponent) } else { formats.behind };
     let magnitude = i64::from(significand) << (formats.window_bits - SIGNIFICAND_BITS) >> (exponent - of);
     if f.negative {
         -magnitude
@@ -55,7 +57,15 @@ fn integer(f: &fp16::Fields, exponent: u32, formats: &Formats) -> i64 {
     }
 }
 
+/// Bits of the lower half of a packed number.
+const HALF: u32 = 9;
+/// Significand of an FP16 from which on the upper half of a query's number would round beyond its eight bits.
+const TOP_OF_QUERY: u32 = 0x7fc;
+
 /// A number of a stationary vector. The default is the blank lane.
+///
+/// A packed number is `512 * upper + lower`, from -255 to 255 both. So none has -256 as its lower half: it is the number
+/// below instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lane {
     /// A query's is signed and has `stationary_bits - 1` bits of magnitude, a weight's has `stationary_bits`.
@@ -68,10 +78,29 @@ impl Lane {
     /// A number that lies `lack` powers of two below the largest of its vector: `significand`, with its leading bit at
     /// the top of the largest's. To nearest, halves away from zero.
     fn new(negative: bool, significand: u64, lack: u32, formats: &Formats) -> Lane {
+        if formats.packed {
+            let magnitude = half_up(significand as i64, lack);
+            let number = if negative { -magnitude } else { magnitude };
+            let middle = number & ((1 << HALF) - 1) == 1 << (HALF - 1);
+            return Lane { number: number - i64::from(middle), small: false };
+        }
         let small = lack >= formats.small_shift;
         let magnitude = half_up(significand as i64, if small { lack - formats.small_shift } else { lack });
         Lane { number: if negative { -magnitude } else { magnitude }, small }
     }
+}
+
+impl Lane {
+    /// The number whose lower half is 0: the upper half alone.
+    fn narrow(self) -> Lane {
+        Lane { number: (self.number + (1 << (HALF - 1))) >> HALF << HALF, ..self }
+    }
+}
+
+/// The exponent of an element of a query that counts as the largest of its part.
+fn top_of_query(f: &fp16::Fields, formats: &Formats) -> u32 {
+    let beyond = formats.packed && f.significand >= TOP_OF_QUERY && f.exponent < FP16_SPECIAL;
+    f.exponent + u32::from(beyond)
 }
 
 /// A stationary vector: each lane is `number * 2^(exponent - 31)`, of the small scale `2^(exponent - 31 - small_shift)`,
@@ -80,7 +109,8 @@ impl Lane {
 pub struct Vector {
     /// Its numbers.
     pub lanes: Vec<Lane>,
-    /// Of a query 2..=32, one more than the largest exponent of an element; of weights 0..=31.
+    /// Of a query 2..=32, one more than the largest exponent of an element, which of packed numbers is one bit less; of
+    /// weights 0..=31.
     pub exponent: u32,
 }
 
@@ -88,12 +118,19 @@ impl Vector {
     /// Converts elements of a query.
     pub fn query(elements: &[u16], formats: &Formats) -> Vector {
         let fields: Vec<_> = elements.iter().map(|&bits| fp16::fields(bits)).collect();
-        let largest = fields.iter().map(|f| f.exponent).max().unwrap_or(1);
-        let up = formats.stationary_bits - 1 - SIGNIFICAND_BITS;
+        let largest = fields.iter().map(|f| top_of_query(f, formats)).max().unwrap_or(1);
+        let sign = u32::from(!formats.packed);
+        let up = formats.stationary_bits - sign - SIGNIFICAND_BITS;
         let lane = |f: &fp16::Fields| {
             Lane::new(f.negative, u64::from(f.significand) << up, largest - f.exponent, formats)
         };
-        Vector { lanes: fields.iter().map(lane).collect(), exponent: largest + 1 }
+        Vector { lanes: fields.iter().map(lane).collect(), exponent: largest + sign }
+    }
+
+    /// The same with the upper halves of packed numbers alone.
+    #[must_use]
+    pub fn narrow(self) -> Vector {
+        Vector { lanes: self.lanes.into_iter().map(Lane::narrow).collect(), ..self }
     }
 
     /// Weights of a block: significands, each with the powers of two by which it lies below the largest of the block;

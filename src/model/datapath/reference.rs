@@ -1,8 +1,10 @@
 //! Reference attention: exact in f64, and FP16 as FlashAttention-2 computes it.
 //!
-//! Neither shares a line with the datapath; FP16 is that of the `half` crate. Each takes one query head: `q`
-//! has head_dim elements, `k` and `v` have `tokens x head_dim`, all FP16 bits.
+//! Neither shares a line with the datapath but the rounding to E4M3; FP16 is that of the `half` crate. Each takes one query
+//! head: `q` has head_dim elements, `k` and `v` have `tokens x head_dim`, all FP16 bits.
 
+use crate::config::KvFormat;
+use crate::model::datapath::numbers::element;
 use half::f16;
 
 /// Returns softmax(q k^T / sqrt(head_dim)) v in f64, of at least one token.
@@ -45,29 +47,80 @@ pub fn dequantised(rows: &[u16], scale: f32) -> Vec<u16> {
 ///
 /// This is more accurate than hardware: every FP32 operation is correctly rounded, powers of two too.
 pub fn flash_attention2(q: &[u16], k: &[u16], v: &[u16], block: usize) -> Vec<u16> {
-    let head_dim = q.len();
-    let scale = std::f32::consts::LOG2_E / (head_dim as f32).sqrt();
+    flash_attention2_scaled(q, k, v, (1.0, 1.0), block)
+}
+
+/// Returns the same for keys and values that have these factors beside their numbers: numbers enter the products as they
+/// are, that of the keys is applied to S and that of the values to the output, in FP32.
+pub fn flash_attention2_scaled(
+    q: &[u16],
+    k: &[u16],
+    v: &[u16],
+    (k_scale, v_scale): (f32, f32),
+    block: usize,
+) -> Vec<u16> {
+    let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt() * k_scale;
     let single = |&bits: &u16| f16::from_bits(bits).to_f32();
-    let exp2 = |x: f32| f64::from(x).exp2() as f32;
     let q: Vec<f32> = q.iter().map(single).collect();
-    let (mut max, mut l, mut o) = (f32::NEG_INFINITY, 0f32, vec![0f32; head_dim]);
-    for (k, v) in k.chunks(block * head_dim).zip(v.chunks(block * head_dim)) {
-        // Products of FP16 are exact in FP32, so this is what a fused multiply-add gives.
-        let dot = |row: &[u16]| q.iter().zip(row).fold(0f32, |sum, (q, k)| sum + q * single(k));
-        let logits: Vec<f32> = k.chunks(head_dim).map(dot).collect();
-        let old = max;
-        max = logits.iter().copied().fold(max, f32::max);
-        let rescale = exp2((old - max) * scale);
-        l *= rescale;
-        o.iter_mut().for_each(|o| *o *= rescale);
-        for (logit, row) in logits.iter().zip(v.chunks(head_dim)) {
-            let p = exp2(logit.mul_add(scale, -(max * scale)));
-            l += p;
-            let p = f16::from_f32(p).to_f32();
-            o.iter_mut().zip(row).for_each(|(o, v)| *o += p * single(v));
+    let of = Online { q: &q, scale, v_scale, offset: 0.0 };
+    of.attend(k, v, block, |p| f16::from_f32(p).to_f32())
+}
+
+/// Tokens of a block of FlashAttention-3 in FP8.
+const FLASH3_BLOCK: usize = 128;
+/// Powers of two by which it raises P before it rounds, so that P fills the range of E4M3.
+const FLASH3_OFFSET: f32 = 8.0;
+
+/// Returns the same after FlashAttention-3 in FP8 (J. Shah et al., 2024, section 3.3): q is brought into E4M3 by a factor of
+/// its own, k and v are numbers of E4M3 with these factors, and P is raised by 2^8 and rounded to E4M3. Sums are in FP32,
+/// which is more than Hopper's tensor cores have.
+pub fn flash_attention3(q: &[u16], k: &[u16], v: &[u16], (k_scale, v_scale): (f32, f32)) -> Vec<u16> {
+    let e4m3 = KvFormat::Fp8E4m3;
+    let single = |bits: u16| f16::from_bits(bits).to_f32();
+    let q_scale = element::largest_fits(e4m3, q);
+    let narrow: Vec<f32> =
+        q.iter().map(|&bits| single(element::quantised(e4m3, bits, 1.0 / q_scale))).collect();
+    let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt() * q_scale * k_scale;
+    let of = Online { q: &narrow, scale, v_scale, offset: FLASH3_OFFSET };
+    of.attend(k, v, FLASH3_BLOCK, |p| single(element::quantised(e4m3, f16::from_f32(1.0).to_bits(), p)))
+}
+
+/// A query, and how its kernel computes in FP32.
+struct Online<'a> {
+    q: &'a [f32],
+    /// Factor of q k^T, base 2.
+    scale: f32,
+    /// Factor of the output.
+    v_scale: f32,
+    /// Powers of two by which P is raised.
+    offset: f32,
+}
+
+impl Online<'_> {
+    /// Online softmax over blocks of tokens. P is rounded before it meets V; the denominator sums what is not rounded.
+    fn attend(&self, k: &[u16], v: &[u16], block: usize, rounded: impl Fn(f32) -> f32) -> Vec<u16> {
+        let (q, scale, head_dim) = (self.q, self.scale, self.q.len());
+        let single = |&bits: &u16| f16::from_bits(bits).to_f32();
+        let exp2 = |x: f32| f64::from(x).exp2() as f32;
+        let (mut max, mut l, mut o) = (f32::NEG_INFINITY, 0f32, vec![0f32; head_dim]);
+        for (k, v) in k.chunks(block * head_dim).zip(v.chunks(block * head_dim)) {
+            // Products of FP16 are exact in FP32, so this is what a fused multiply-add gives.
+            let dot = |row: &[u16]| q.iter().zip(row).fold(0f32, |sum, (q, k)| sum + q * single(k));
+            let logits: Vec<f32> = k.chunks(head_dim).map(dot).collect();
+            let old = max;
+            max = logits.iter().copied().fold(max, f32::max);
+            let rescale = exp2((old - max) * scale);
+            l *= rescale;
+            o.iter_mut().for_each(|o| *o *= rescale);
+            for (logit, row) in logits.iter().zip(v.chunks(head_dim)) {
+                let p = exp2(logit.mul_add(scale, self.offset - max * scale));
+                l += p;
+                let p = rounded(p);
+                o.iter_mut().zip(row).for_each(|(o, v)| *o += p * single(v));
+            }
         }
+        o.iter().map(|o| f16::from_f32(o / l * self.v_scale).to_bits()).collect()
     }
-    o.iter().map(|o| f16::from_f32(o / l).to_bits()).collect()
 }
 
 /// Block sizes of FlashAttention-2 in tokens. The better one counts, for maximum and RMS separately.

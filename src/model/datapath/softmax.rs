@@ -7,6 +7,7 @@
 
 use super::dot::{align, dot, Vector};
 use super::params::{Datapath, DatapathShape};
+use crate::config::Narrow;
 use crate::model::datapath::numbers::exp2::{Scale, Weight};
 use crate::model::datapath::numbers::fixed::{self, place, Phase};
 use crate::model::datapath::numbers::formats::Formats;
@@ -55,6 +56,7 @@ pub struct Partial<'a> {
     datapath: &'a Datapath,
     query: Query,
     scale: Scale,
+    narrow: Narrow,
     max: Option<i32>,
     sums: Vec<i128>,
     special: bool,
@@ -100,6 +102,7 @@ impl<'a> Partial<'a> {
             datapath,
             query,
             scale: datapath.scale,
+            narrow: Narrow::None,
             max: None,
             sums,
             special,
@@ -112,6 +115,18 @@ impl<'a> Partial<'a> {
     #[must_use]
     pub fn scaled(self, scale: Scale) -> Partial<'a> {
         Partial { scale, ..self }
+    }
+
+    /// The same with stationary numbers of nine bits, where they are packed; before the first segment.
+    #[must_use]
+    pub fn narrowed(mut self, narrow: Narrow) -> Partial<'a> {
+        if self.datapath.formats.packed {
+            self.narrow = narrow;
+        }
+        if self.narrow.keys() {
+            self.query.parts = self.query.parts.into_iter().map(Vector::narrow).collect();
+        }
+        self
     }
 
     /// Sizes.
@@ -192,7 +207,8 @@ impl<'a> Partial<'a> {
         let scratchpad = &self.segment.weights;
         let weights: Vec<_> =
             (first..first + lanes).map(|token| scratchpad.get(token).copied().flatten()).collect();
-        let of_block = weights.iter().flatten().map(|weight| weight.integer).max();
+        let formats = &self.datapath.formats;
+        let of_block = weights.iter().flatten().map(|weight| weight.top(formats)).max();
         let max = of_block.max(self.max);
         if let (Some(old), Some(new)) = (self.max, max) {
             let down = i64::from(new) - i64::from(old);
@@ -200,7 +216,8 @@ impl<'a> Partial<'a> {
             self.sums.iter_mut().for_each(|sum| *sum >>= down.min(127));
         }
         self.max = max;
-        self.segment.block = Some(relative(&weights, of_block, max, &self.datapath.formats));
+        let block = relative(&weights, of_block, max, formats);
+        self.segment.block = Some(if self.narrow.values() { block.narrow() } else { block });
     }
 
     /// Adds the weighted sum of a flit to a sum. Tokens that do not count are left out.

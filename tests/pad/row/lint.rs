@@ -12,7 +12,7 @@ use std::process::Command;
 fn every_shape_is_read_without_a_warning() {
     let icarus = tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
     let yosys = tools::find(&tools::YOSYS).expect("this test needs Yosys; run `meshkv doctor`").path;
-    let (fp16, e4m3, e5m2) = (KvFormat::Fp16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2);
+    let (fp16, e4m3, e5m2, int8) = (KvFormat::Fp16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8);
     for (format, lanes, head_dim, tokens, slots) in [
         (fp16, 32, 128, 64, 4),
         (fp16, 4, 32, 8, 3),
@@ -24,6 +24,8 @@ fn every_shape_is_read_without_a_warning() {
         (e4m3, 4, 32, 3, 1),
         (e5m2, 32, 128, 64, 4),
         (e5m2, 4, 32, 3, 1),
+        (int8, 32, 128, 64, 4),
+        (int8, 4, 32, 8, 3),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();

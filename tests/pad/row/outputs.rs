@@ -3,7 +3,7 @@
 use super::bench;
 use super::schedule::{Numbers, Schedule};
 use crate::support::sources::is_source;
-use meshkv::config::{Config, KvFormat, KvScales};
+use meshkv::config::{Config, KvFormat, KvScales, Narrow};
 use meshkv::design::Design;
 
 /// A design in FP16 whose rows have these sizes.
@@ -14,7 +14,8 @@ pub(super) fn design(flit_width: u32, head_dim: u32, segment_tokens: u32) -> Des
 /// A design whose rows have these sizes, and keys and values of a format.
 pub(super) fn formatted(format: KvFormat, flit_width: u32, head_dim: u32, segment_tokens: u32) -> Design {
     let mut config = Config::default();
-    (config.kv.format, config.kv.scales) = (format, KvScales::None);
+    let scales = if format == KvFormat::Int8 { KvScales::Head } else { KvScales::None };
+    (config.kv.format, config.kv.scales) = (format, scales);
     (config.noc.flit_width, config.pe.head_dim) = (flit_width, head_dim);
     config.kv.uram_per_tile = 16;
     config.pe.array_rows = 1;
@@ -27,6 +28,13 @@ pub(super) fn formatted(format: KvFormat, flit_width: u32, head_dim: u32, segmen
 pub(super) fn scaled(design: &Design) -> Design {
     let mut config = design.configuration().clone();
     config.kv.scales = KvScales::Head;
+    Design::from_config("row", &config).expect("a legal configuration")
+}
+
+/// The same with packed numbers of these widths.
+fn narrowed(design: &Design, narrow: Narrow) -> Design {
+    let mut config = design.configuration().clone();
+    config.pe.narrow = narrow;
     Design::from_config("row", &config).expect("a legal configuration")
 }
 
@@ -77,7 +85,7 @@ fn segments_that_are_no_whole_number_of_blocks() {
 /// Shapes of all kinds: several flits a token, one, several tokens a flit, blocks that are not full.
 #[test]
 fn rows_of_eight_bit_elements() {
-    for format in [KvFormat::Fp8E4m3, KvFormat::Fp8E5m2] {
+    for format in [KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8] {
         for (flit, head_dim, tokens, slots) in
             [(512, 128, 64, 4), (64, 32, 8, 3), (256, 32, 40, 1), (512, 32, 64, 2)]
         {
@@ -88,10 +96,25 @@ fn rows_of_eight_bit_elements() {
 
 #[test]
 fn rows_with_scales() {
-    for format in [KvFormat::Fp16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2] {
+    for format in [KvFormat::Fp16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8] {
         for (flit, head_dim, tokens, slots) in [(512, 128, 64, 4), (64, 32, 8, 3)] {
             agree(&scaled(&formatted(format, flit, head_dim, tokens)), slots, 16);
         }
+    }
+}
+
+/// Two rows share their multipliers: a row alone, with numbers of either width.
+#[test]
+fn rows_of_packed_numbers() {
+    for (narrow, (flit, head_dim, tokens, slots)) in [
+        (Narrow::None, (512, 128, 64, 4)),
+        (Narrow::Both, (512, 128, 64, 4)),
+        (Narrow::Values, (64, 32, 8, 3)),
+        (Narrow::Keys, (1024, 64, 40, 2)),
+        (Narrow::Values, (256, 32, 40, 1)),
+        (Narrow::Both, (128, 32, 13, 5)),
+    ] {
+        agree(&narrowed(&formatted(KvFormat::Int8, flit, head_dim, tokens), narrow), slots, 16);
     }
 }
 
@@ -146,6 +169,18 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
         ("meshkv_dot", "({1'b0, number[17]})", "(2'b0)"),
     ];
     show(&formatted(KvFormat::Fp8E5m2, 64, 32, 8), &of_e5m2);
+    let of_int8 = [
+        ("meshkv_align", "exponent = 5'd21", "exponent = 5'd22"),
+        ("meshkv_align", "if (~counts_q[LANE])", "if (1'b0)"),
+        ("meshkv_pad_row", "m_number[8:0] == 9'h100", "1'b0"),
+        ("meshkv_pad_row", "{8'b0, w_number[8]}", "9'b0"),
+        ("meshkv_scratchpad", "&s_significand[15:8]", "1'b0"),
+        ("meshkv_query_lanes", "~&element[12:8] & (&element[7:0])", "1'b0"),
+        ("meshkv_pair_dot", "& {PAIR_WIDTH{wide_late}}", ""),
+        ("meshkv_pair_dot", "SEGMENTS << 19", "0"),
+        ("meshkv_packed_dsp", ": 48'h20000;", ": 48'h0;"),
+    ];
+    show(&narrowed(&formatted(KvFormat::Int8, 64, 32, 8), Narrow::Keys), &of_int8);
     let of_scales = [
         ("meshkv_pad_array", "(kind[1:0] == KEY ? {rise[5], rise} : 7'd0)", "{rise[5], rise}"),
         ("meshkv_pad_array", "odd_late ? odd_scale[25:0] : even_scale[25:0]", "even_scale[25:0]"),

@@ -1,6 +1,7 @@
 //! The schedule of a sequencer, with the model beside it: contexts in all slots, segments, blocks, READ.
 
 use super::bench::{Inputs, Output};
+use meshkv::config::Narrow;
 use meshkv::design::{Array, Design, SECOND_SUM};
 use meshkv::model::datapath::numbers::element::{bytes_of, nearest};
 use meshkv::model::{Datapath, DatapathShape, Partial, Scale};
@@ -109,6 +110,8 @@ pub struct Schedule {
     random: Pcg32,
     /// Scales of logits that a host gives: that of even slots and that of odd ones, so that they alternate.
     scales: Option<[Scale; 2]>,
+    /// Widths of stationary numbers, where two rows share their multipliers.
+    narrow: Option<Narrow>,
     /// Inputs of a cycle in which nothing happens.
     blank: Inputs,
     /// Inputs from the first cycle after reset on.
@@ -132,16 +135,21 @@ impl Schedule {
         for (name, scale) in ["even_scale", "odd_scale"].into_iter().zip(scales.into_iter().flatten()) {
             blank.insert(name, vec![scale.word()]);
         }
+        let narrow = array.is_packed().then_some(design.pe.narrow);
+        if let Some(narrow) = narrow {
+            blank.insert("load_wide", vec![u32::from(!narrow.values())]);
+        }
         Schedule {
+            dot_cycles: (array.align_cycles() + array.dot_cycles()) as usize,
             datapath,
             scales,
+            narrow,
             blank,
             lanes,
             head_dim: shape.head_dim as usize,
             tokens: design.placement.segment_tokens as usize,
             slots: slots as usize,
             sum_bits: 54 + design.model.max_tokens.next_power_of_two().ilog2(),
-            dot_cycles: (array.align_cycles() + Array::dot_cycles(lanes as u32)) as usize,
             load_cycles: array.load_cycles() as usize,
             fresh_cycles: array.fresh_cycles(shape.head_dim) as usize,
             free_cycles: array.free_cycles() as usize,
@@ -197,6 +205,7 @@ impl Schedule {
         for slot in 0..self.slots {
             let query: Vec<_> = (0..self.head_dim).map(|_| numbers.query(&mut self.random, slot)).collect();
             let partial = datapath.partial(&query);
+            let partial = partial.narrowed(self.narrow.unwrap_or_default());
             partials.push(match self.scales {
                 Some(scales) => partial.scaled(scales[slot % 2]),
                 None => partial,
@@ -275,12 +284,13 @@ impl Schedule {
                 let begun = self.now;
                 for (slot, flits) in v.iter().enumerate() {
                     let kind = if dim == self.head_dim { ONES } else { VALUE };
-                    let inputs = [
+                    let mut inputs = vec![
                         ("op_kind", kind),
                         ("op_slot", slot as u32),
                         ("op_dim", dim as u32),
                         ("op_buffer", buffer as u32),
                     ];
+                    inputs.extend(self.narrow.map(|narrow| ("op_wide", u32::from(!narrow.values()))));
                     let garbage = vec![0xffff; self.lanes];
                     let flit = flits.get(dim).unwrap_or(&garbage);
                     free[slot][buffer] = self.op(&inputs, flit, counting.clone()) + free_cycles;
@@ -328,6 +338,7 @@ impl Schedule {
                             ("op_counts", u32::from(rows.contains(&token))),
                         ];
                         inputs.extend(self.scales.map(|_| ("op_odd", slot as u32 % 2)));
+                        inputs.extend(self.narrow.map(|narrow| ("op_wide", u32::from(!narrow.keys()))));
                         let width = self.lanes / places;
                         let lanes = place * width..(place + 1) * width;
                         last = (self.op(&inputs, &flits[part], lanes), token as u32);

@@ -336,14 +336,14 @@ module meshkv_control_registers #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000006;  // MAP_VERSION
-            10'h202: value = 32'h60d59a64;  // DESIGN
+            10'h202: value = 32'h4fd82973;  // DESIGN
             10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
             10'h205: value = 32'h00030006;  // HEADS
             10'h206: value = 32'h00200008;  // KV
             10'h207: value = 32'h00000020;  // SEGMENTS
             10'h208: value = 32'h00200008;  // SIZES
-            10'h209: value = 32'h5a76ef7d;  // LAYOUT
+            10'h209: value = 32'h0fead31b;  // LAYOUT
             10'h210: value = desc_cache_q;  // DESC_CACHE
             10'h211: value = desc_first_q;  // DESC_FIRST
             10'h212: value = desc_stride_q;  // DESC_STRIDE

@@ -336,14 +336,14 @@ module meshkv_control_registers #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000006;  // MAP_VERSION
-            10'h202: value = 32'h5c9a11c2;  // DESIGN
+            10'h202: value = 32'he15adb91;  // DESIGN
             10'h203: value = 32'h00200804;  // MESH
             10'h204: value = 32'h00010008;  // MODEL
             10'h205: value = 32'h00200020;  // HEADS
             10'h206: value = 32'h00800040;  // KV
             10'h207: value = 32'h00000200;  // SEGMENTS
             10'h208: value = 32'h00200040;  // SIZES
-            10'h209: value = 32'hef29e40c;  // LAYOUT
+            10'h209: value = 32'hdd7f79ee;  // LAYOUT
             10'h210: value = desc_cache_q;  // DESC_CACHE
             10'h211: value = desc_first_q;  // DESC_FIRST
             10'h212: value = desc_stride_q;  // DESC_STRIDE

@@ -52,7 +52,6 @@ module meshkv_token_words #(
     localparam ALL_NUM       = TOKEN_WORDS + 1;
     localparam [TOKEN_GROUP_WIDTH+COUNT_BITS-1:0] SLICES_WIDE = SLICES[TOKEN_GROUP_WIDTH+COUNT_BITS-1:0],
         PARTS_WIDE = TOKEN_PARTS[TOKEN_GROUP_WIDTH+COUNT_BITS-1:0];
-    reg [64*QUERY_GROUP-1:0] token_mem[0:TOKEN_GROUPS-1];
     reg  [64*QUERY_GROUP-1:0]    group_now_q;
     reg  [COUNT_BITS-1:0]        told_q;   // Words of this token that are on the bus or were.
     reg  [1:0]                   ripe_q;   // The slice has been here for so many cycles: its words are read.
@@ -82,14 +81,23 @@ module meshkv_token_words #(
         end
     endgenerate
     wire                         unused_from = |{from, shown};
+`ifdef FORMAL
+    // What a group holds is no part of any property: each reading may give anything.
+    wire [64*QUERY_GROUP-1:0]    any_group;  // Nothing drives it: it is free.
+    always @(posedge clk) group_now_q <= any_group;
+`else
+    reg [64*QUERY_GROUP-1:0] token_mem[0:TOKEN_GROUPS-1];
+    always @(posedge clk) begin
+        if (token_valid) token_mem[token_group] <= token_data;
+        group_now_q <= token_mem[from[TOKEN_GROUP_WIDTH-1:0]];
+    end
+`endif
     assign names = ~|told_q;
     always @(posedge clk) begin
         if (~more_tokens) came_q <= {TOKEN_GROUP_WIDTH+1{1'b0}};
         else if (token_valid) came_q <= {1'b0, token_group} + 1'b1;
         settled_q <= waits & ~leaves;
         ready_q   <= settled_q & waits & ~leaves & { {COUNT_BITS-1{1'b0}}, came_q} >= of_slice + PARTS_WIDE;
-        if (token_valid) token_mem[token_group] <= token_data;
-        group_now_q <= token_mem[from[TOKEN_GROUP_WIDTH-1:0]];
         base_q      <= { {TOKEN_GROUP_WIDTH+COUNT_BITS-STREAM_WIDTH{1'b0}}, stream} * SLICES_WIDE
             + { {TOKEN_GROUP_WIDTH+COUNT_BITS-SLICE_WIDTH{1'b0}}, slice};
         if (begins) base_q <= {TOKEN_GROUP_WIDTH+COUNT_BITS{1'b0}};

@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/grow_4x4.toml --fit --lengths 17,64 --steps 40 --begin 5,0 --end 40,30    that come and go
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
-[kv_heads, tokens, head_dim]: F16, BF16 or F32. Keys and values may be F8_E4M3 or F8_E5M2, with factors of KV heads in
+[kv_heads, tokens, head_dim]: F16, BF16 or F32. Keys and values may be F8_E4M3, F8_E5M2 or I8, with factors of KV heads in
 layers.L.k_scale and layers.L.v_scale, F32. Without a file they are drawn from --seed.")]
 pub struct Args {
     /// Configuration file

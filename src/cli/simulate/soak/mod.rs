@@ -44,12 +44,13 @@ const WATCHDOG: u64 = 5_000;
 /// and memories do what they must not, each error must be read, and the runs before and after it must be right.
 /// The first difference ends the soak with exit code 1; its seed is named and its waves are written.
 ///
-/// Blocks count the rare states that they have been in. --steer runs a storm, a fabric or a device only if it leads to one
+/// With --length a design has more runs, storms or steps. Blocks count the rare states that they have been in. --steer runs a storm, a fabric or a device only if it leads to one
 /// that is still empty, by a look at the model, and exits with code 1 if one stays empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv soak --time 600 --steer
   meshkv soak --seed 1000 --count 20 --json
+  meshkv soak --time 3600 --length 20                many cycles of few designs
   meshkv soak --seed 17 --count 1                    seed 17 alone, again")]
 pub struct Args {
     /// First seed; the others follow it
@@ -61,6 +62,9 @@ pub struct Args {
     /// Seconds after which no further seed is begun
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
+    /// So many times as many runs, storms and steps of a seed: a design takes longer to build than to run
+    #[arg(long, default_value_t = 1, value_name = "TIMES", value_parser = clap::value_parser!(u64).range(1..))]
+    length: u64,
     /// Pass over seeds that lead to no rare state that is still empty; exit code 1 if one stays empty
     #[arg(long)]
     steer: bool,
@@ -119,10 +123,13 @@ impl Soak<'_> {
                 continue;
             }
             match seed % 4 {
-                0 => self.storm(&SoakStorm::of(seed), &mut report)?,
+                0 => self.storms(&SoakStorm::of(seed), &mut report)?,
                 2 if is_device(seed) => self.device(&SoakDevice::of(seed), &mut report)?,
-                2 => self.fabric(&SoakFabric::of(seed), &mut report)?,
-                _ => self.network(&SoakCase::of(seed), &mut report)?,
+                2 => self.fabrics(&SoakFabric::of(seed), &mut report)?,
+                _ => {
+                    let length = self.args.length as usize;
+                    self.network(&SoakCase::of_length(seed, length), &mut report)?;
+                }
             }
             if report.failed.is_some() {
                 break;
@@ -202,6 +209,30 @@ impl Soak<'_> {
         Ok(())
     }
 
+    /// Runs the storms of a seed. Failures go to the report.
+    fn storms(&self, case: &SoakStorm, report: &mut SoakOutput) -> anyhow::Result<()> {
+        for part in 0..self.args.length {
+            self.storm(&case.clone().part(part), report)?;
+            if report.failed.is_some() {
+                return Ok(());
+            }
+        }
+        report.storms += 1;
+        Ok(())
+    }
+
+    /// Runs the decode steps of a seed on its fabric. Failures go to the report.
+    fn fabrics(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
+        for part in 0..self.args.length {
+            self.fabric(&case.clone().part(part), report)?;
+            if report.failed.is_some() {
+                return Ok(());
+            }
+        }
+        report.fabrics += 1;
+        Ok(())
+    }
+
     /// Runs a storm of fetches. Failures go to the report.
     fn storm(&self, case: &SoakStorm, report: &mut SoakOutput) -> anyhow::Result<()> {
         use fetch::{Bench, FetchError};
@@ -218,7 +249,6 @@ impl Soak<'_> {
                 match done.violation_list.first() {
                     Some(violation) => violation.message.clone(),
                     None => {
-                        report.storms += 1;
                         self.passed(case.seed, &case.title(), compared);
                         return Ok(());
                     }
@@ -275,7 +305,6 @@ impl Soak<'_> {
                 match case.wrong(done) {
                     Some(message) => message,
                     None => {
-                        report.fabrics += 1;
                         self.passed(case.seed, &case.title(), compared);
                         return Ok(());
                     }
@@ -342,7 +371,11 @@ impl Soak<'_> {
         let upset =
             self.args.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
         let steer = if count > 1 && self.args.steer { " --steer" } else { "" };
-        format!("meshkv soak --seed {seed} --count {count}{steer}{upset}")
+        let length = match self.args.length {
+            1 => String::new(),
+            length => format!(" --length {length}"),
+        };
+        format!("meshkv soak --seed {seed} --count {count}{length}{steer}{upset}")
     }
 
     /// File for waves of a seed's difference.

@@ -3,6 +3,7 @@
 
 use super::error::{fitting, lengths_fit, JobError};
 use super::own::{self, Own};
+use crate::config::KvFormat;
 use crate::cosim::hash::mix;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::step;
@@ -294,8 +295,12 @@ impl<'a> Job<'a> {
         let mut raw = |(row, factor): (Vec<u16>, f32)| {
             let number = |bits: u16| {
                 at = mix(at);
-                let off = 1.0 + (at % 2048) as f64 / f64::from(1 << 17) - 1.0 / 128.0;
-                f16::from_f64(fp16::to_f64(bits) * f64::from(factor) * off).to_bits()
+                let off = (at % 2048) as f64 / 2048.0 - 0.5;
+                let element = match self.design.pe.format {
+                    KvFormat::Int8 => fp16::to_f64(bits) + 0.8 * off,
+                    _ => fp16::to_f64(bits) * (1.0 + off / 64.0),
+                };
+                f16::from_f64(element * f64::from(factor)).to_bits()
             };
             row.into_iter().map(number).collect()
         };

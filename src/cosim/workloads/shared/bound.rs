@@ -9,7 +9,7 @@
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::faults::TIMEOUT;
 use crate::cosim::memory::{Behaviour, FaultKind};
-use crate::design::{Descriptor, Design};
+use crate::design::{Array, Descriptor, Design};
 use std::fmt;
 
 /// Times the sum of all parts.
@@ -126,7 +126,7 @@ fn slowed(cycles: u64, stall: u8, clocks: &Clocks) -> u64 {
 /// Passes of a flit through an array: its heads and streams take turns where they are more than rows.
 fn passes(design: &Design, descriptors: &[Descriptor]) -> u64 {
     let most = descriptors.iter().map(|d| d.streams).max().unwrap_or(1);
-    u64::from((design.model.heads * most).div_ceil(design.pe.array_rows.max(1)))
+    u64::from((design.model.heads * most).div_ceil(Array::of(design).stages().max(1)))
 }
 
 /// Cycles in which one channel reads so many flits.

@@ -14,6 +14,7 @@ use crate::design::time::forecast::links::walk;
 use crate::design::time::forecast::noted::{whole, Noted};
 use crate::design::time::forecast::parts::{Due, Home, Job, Request, Slice, Tile};
 use crate::design::time::forecast::server::Server;
+use crate::design::time::forecast::work::Passes;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -122,8 +123,8 @@ impl<'a> Follower<'a> {
         let rooms = VecDeque::from(vec![0.0; design.mare.fetch_slots as usize]);
         let tile = |jobs| Tile { jobs, rooms: rooms.clone(), ..Tile::default() };
         let home = |fills| Home { fills, ..Home::default() };
-        let dot = array.align_cycles() + Array::dot_cycles(array.lanes);
-        let first = dot + WEIGHT + array.rows + array.load_cycles();
+        let dot = array.align_cycles() + array.dot_cycles();
+        let first = dot + WEIGHT + array.stages() + array.load_cycles();
         let ratio = design.clock.noc_mhz / design.clock.pe_mhz;
         Follower {
             design,
@@ -308,7 +309,7 @@ impl<'a> Follower<'a> {
             match due {
                 Due::Chunk { arrives: None, .. } => return,
                 Due::Chunk { slice, chunk, passes, arrives: Some(arrives) } => {
-                    let taken = self.pass(tile, (slice, chunk), f64::from(passes), arrives);
+                    let taken = self.pass(tile, (slice, chunk), passes, arrives);
                     self.tiles[tile].taken = taken;
                     self.tiles[tile].rooms.push_back(taken + ROOM);
                     self.kv = self.kv.start.min(arrives)..self.kv.end.max(taken);
@@ -320,17 +321,19 @@ impl<'a> Follower<'a> {
     }
 
     /// A chunk passes the array. Returns the time at which all of it has.
-    fn pass(&mut self, tile: usize, (slice, chunk): (usize, u32), passes: f64, arrives: f64) -> f64 {
+    fn pass(&mut self, tile: usize, (slice, chunk): (usize, u32), passes: Passes, arrives: f64) -> f64 {
         let work = &self.noted.slices[slice].work;
         let flits = work.chunk_flits(chunk, f64::from(self.design.mare.chunk_flits));
         let mut from = self.tiles[tile].taken;
+        let [of_k, of_v] = passes;
+        let of_chunk = if chunk < work.chunks[0] { of_k } else { of_v };
         if chunk == work.chunks[0] {
             // V waits for the weights of its first block, which are loaded while K of the others passes.
-            let loads = self.loading[0] + (passes - 1.0) * self.loading[1];
-            let of_k = work.halves[0] / work.flits() * work.pass * passes;
+            let loads = self.loading[0] + f64::from(of_v - 1) * self.loading[1];
+            let of_k = work.array([of_k, 0]);
             from += (loads - of_k * (1.0 - 1.0 / work.blocks)).max(0.0);
         }
-        let cycles = work.pass * passes * flits / work.flits();
+        let cycles = work.pass * f64::from(of_chunk) * flits / work.flits();
         self.arrays[tile].serve(from.max(arrives - flits), cycles).max(arrives)
     }
 

@@ -9,7 +9,7 @@ use crate::design::takv::pieces::rounds;
 use crate::design::time::bounds::Bounds;
 use crate::design::time::forecast::links::walk;
 use crate::design::time::forecast::parts::{Close, Job, Slice};
-use crate::design::time::forecast::work::{passes, Work};
+use crate::design::time::forecast::work::{passes, Passes, Work};
 use std::collections::VecDeque;
 
 /// Slices of a layer that are followed, about. The rest takes as long as they do.
@@ -169,19 +169,19 @@ impl<'a> Noted<'a> {
     }
 
     /// Tiles that fetch a slice, and the passes of its flits, by the rows of the home and the tile.
-    fn asks(&self, home: NodeId, pieces: &[Piece], passes: &[Vec<Vec<u32>>]) -> Vec<(usize, u32)> {
+    fn asks(&self, home: NodeId, pieces: &[Piece], passes: &[Vec<Vec<Passes>>]) -> Vec<(usize, Passes)> {
         let (mesh, (_, y)) = (self.design.mesh, self.design.mesh.coords(home));
-        let of_piece = |(piece, passes): (&Piece, &Vec<Vec<u32>>)| {
-            let rows = (0..).zip(&passes[y as usize]).filter(|(_, passes)| **passes > 0);
+        let of_piece = |(piece, passes): (&Piece, &Vec<Vec<Passes>>)| {
+            let rows = (0..).zip(&passes[y as usize]).filter(|(_, passes)| passes[0] > 0);
             let column = piece.column;
-            let of_row = |(row, passes): (u32, &u32)| Some((mesh.node(column, row)?.index(), *passes));
+            let of_row = |(row, passes): (u32, &Passes)| Some((mesh.node(column, row)?.index(), *passes));
             rows.filter_map(of_row).collect::<Vec<_>>()
         };
         pieces.iter().zip(passes).flat_map(of_piece).collect()
     }
 
     /// Notes a slice.
-    fn slice(&mut self, home: NodeId, asks: &[(usize, u32)], work: Work, follows: bool) {
+    fn slice(&mut self, home: NodeId, asks: &[(usize, Passes)], work: Work, follows: bool) {
         self.count(home, asks, &work);
         if !follows {
             return;
@@ -196,7 +196,7 @@ impl<'a> Noted<'a> {
     }
 
     /// Counts the least work of each part for a slice.
-    fn count(&mut self, home: NodeId, asks: &[(usize, u32)], work: &Work) {
+    fn count(&mut self, home: NodeId, asks: &[(usize, Passes)], work: &Work) {
         let (mesh, (x, y)) = (self.design.mesh, self.design.mesh.coords(home));
         let (flits, weight) = (work.flits(), work.weight);
         let copies = if self.multicast { 1.0 } else { asks.len() as f64 };
@@ -217,7 +217,7 @@ impl<'a> Noted<'a> {
             if tile != home.index() {
                 self.least.ejection[tile] += flits * weight;
             }
-            self.least.arrays[tile] += work.pass * f64::from(passes) * weight;
+            self.least.arrays[tile] += work.array(passes) * weight;
         }
     }
 

@@ -1,7 +1,7 @@
 //! State of tiles, homes and results while a step is followed.
 
 use crate::design::network::mesh::NodeId;
-use crate::design::time::forecast::work::Work;
+use crate::design::time::forecast::work::{Passes, Work};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub(super) struct Close {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Job {
     /// It fetches a slice, each flit of which has so many passes.
-    Slice(usize, u32),
+    Slice(usize, Passes),
     /// It sends results.
     Close(usize),
 }
@@ -56,7 +56,7 @@ pub(super) enum Due {
         /// Number of the chunk.
         chunk: u32,
         /// Passes of each flit.
-        passes: u32,
+        passes: Passes,
         /// Time of its last flit.
         arrives: Option<f64>,
     },

@@ -2,6 +2,7 @@
 
 use crate::design::design::Design;
 use crate::design::mare::row_flits::flits_of_rows;
+use crate::design::pad::array::Array;
 use crate::design::takv::descriptor::Descriptor;
 use crate::design::takv::mapping::{Mapping, Piece};
 
@@ -54,6 +55,12 @@ impl Work {
         }
     }
 
+    /// Cycles of an array for all flits.
+    pub(super) fn array(&self, [of_k, of_v]: Passes) -> f64 {
+        let [k, v] = self.halves;
+        self.pass / self.flits() * (k * f64::from(of_k) + v * f64::from(of_v))
+    }
+
     /// Flits of K and V.
     pub(super) fn flits(&self) -> f64 {
         self.halves[0] + self.halves[1]
@@ -75,14 +82,17 @@ impl Work {
     }
 }
 
-/// Passes a flit of a piece's slice in each row of the column, by the contexts of the fullest row of the array; 0
+/// Passes of a flit of K, and of V.
+pub(super) type Passes = [u32; 2];
+
+/// Passes of a flit of a piece's slice in each row of the column, by the contexts of the fullest row of the array; 0
 /// where no tile fetches it.
-pub(super) fn passes(design: &Design, d: &Descriptor, piece: &Piece, home_row: u32) -> Vec<u32> {
+pub(super) fn passes(design: &Design, d: &Descriptor, piece: &Piece, home_row: u32) -> Vec<Passes> {
     let (heads, rows) = (&design.heads, design.mesh.rows());
     let group = design.model.group_heads();
-    let array_rows = design.pe.array_rows;
-    let mut contexts = vec![vec![0; array_rows as usize]; rows as usize];
-    let mut passes = vec![0; rows as usize];
+    let (array, narrow) = (Array::of(design), design.pe.narrow);
+    let mut contexts = vec![vec![0; array.rows as usize]; rows as usize];
+    let mut fetched = vec![false; rows as usize];
     for head in heads.of_column(piece.column) {
         let index = heads.index(head);
         if piece.mask >> index & 1 == 0 {
@@ -94,14 +104,16 @@ pub(super) fn passes(design: &Design, d: &Descriptor, piece: &Piece, home_row: u
                 Mapping::RowAligned => home_row,
                 Mapping::StreamStriped => (stream + home_row) % rows,
             } as usize;
-            // A slice passes once where nobody attends with its KV head.
-            passes[row] = passes[row].max(1);
+            fetched[row] = true;
             if head / group == piece.kv_head {
-                let count = &mut contexts[row][((stream + index) % array_rows) as usize];
-                *count += 1;
-                passes[row] = passes[row].max(*count);
+                contexts[row][((stream + index) % array.rows) as usize] += 1;
             }
         }
     }
-    passes
+    // A slice passes once where nobody attends with its KV head.
+    let of_row = |(contexts, fetched): (Vec<u32>, bool)| {
+        let passes = |narrow| if fetched { array.passes(&contexts, narrow).max(1) } else { 0 };
+        [passes(narrow.keys()), passes(narrow.values())]
+    };
+    contexts.into_iter().zip(fetched).map(of_row).collect()
 }

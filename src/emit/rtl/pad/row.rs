@@ -16,6 +16,9 @@ const LOGIT_BITS: u32 = 53;
 /// Bits of a product of two significands.
 const DOT_BITS: u32 = 44;
 
+/// Bits of a product of a number of 18 bits and an integer of 8, both signed, that fills neither.
+const PAIR_BITS: u32 = 25;
+
 /// Leading fraction bits that address the table of 2^x.
 const TABLE_BITS: u32 = 7;
 
@@ -34,6 +37,7 @@ fn aligned_bits(format: KvFormat) -> u32 {
         KvFormat::Fp16 | KvFormat::Bf16 => 27,
         KvFormat::Fp8E4m3 => 19,
         KvFormat::Fp8E5m2 => 21,
+        KvFormat::Int8 => 8,
     }
 }
 
@@ -47,6 +51,9 @@ pub(in crate::emit::rtl) struct Rows {
     blocks: u32,
     sum: u32,
     align_cycles: u32,
+    dot_cycles: u32,
+    /// Two rows share their multipliers.
+    packed: bool,
     /// Bits of an aligned element with its sign.
     aligned_bits: u32,
     /// Name of the format of elements.
@@ -64,6 +71,7 @@ impl Rows {
         // With its staging memory and an UltraRAM of sums a row, a tile has its part of three fifths of the device.
         let of_tile = design.fpga().has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
         let rows = of_tile.saturating_sub(design.staging_urams()) / pe.array_rows;
+        let array = Array::of(design);
         Rows {
             spare_ultra: rows.saturating_sub(1),
             rows: pe.array_rows,
@@ -73,7 +81,9 @@ impl Rows {
             slots,
             blocks: design.placement.segment_tokens.div_ceil(lanes),
             sum: sum_width(design),
-            align_cycles: Array::of(design).align_cycles(),
+            align_cycles: array.align_cycles(),
+            dot_cycles: array.dot_cycles(),
+            packed: array.is_packed(),
             aligned_bits: aligned_bits(pe.format),
             element: element(design),
             scaled: pe.is_scaled(),
@@ -144,11 +154,12 @@ impl Rows {
             ("token_parts", self.token_parts()),
             ("part_words", self.words()),
             ("segment_blocks", self.blocks),
-            ("dot_cycles", Array::dot_cycles(self.lanes)),
+            ("dot_cycles", self.dot_cycles),
             ("align_cycles", self.align_cycles),
             ("aligned_bits", self.aligned_bits),
             ("exponent_bits", if self.scaled { 7 } else { 5 }),
             ("above_bits", if self.scaled { 9 } else { 7 }),
+            ("pair_width", PAIR_BITS + self.lanes.ilog2()),
             ("dot_width", DOT_BITS + self.lanes.ilog2()),
             ("logit_width", LOGIT_BITS + self.head_dim.ilog2()),
             ("scale", scale),
@@ -166,6 +177,7 @@ impl Rows {
         ]);
         values.set("element", self.element);
         values.set("scaled", self.scaled);
+        values.set("packed", self.packed);
         values.set("station_style", if self.stations_in_block() { "block" } else { "distributed" });
         values.set("sum_style", if self.sums_in_ultra() { "ultra" } else { "block" });
         values.set("octave", Rows::octave());

@@ -7,6 +7,7 @@ use crate::design::Design;
 use crate::model::cycle::pad::{ComputeIn, Pad, PadCommand};
 use crate::model::cycle::reduce::{Merge, OutFlit, ReduceRoot, Summed};
 use crate::model::cycle::takv::Ask;
+use crate::model::datapath::HeadScales;
 
 /// Edges of the PaD's clock in a period of the network's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct Core {
     roots: Vec<ReduceRoot>,
     /// Streams whose heads return partial results, a bit each.
     partials: Box<[u32]>,
+    /// Words of a query.
+    query_words: u32,
     pad_shown: Vec<PadShown>,
     root_shown: Vec<RootShown>,
 }
@@ -66,6 +69,7 @@ impl Core {
             pads: tiles.map(|(x, y)| Pad::new(design, x, y)).collect(),
             roots: (0..mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
             partials: vec![0; design.model.max_streams.div_ceil(32) as usize].into(),
+            query_words: design.pe.head_dim / 4,
             pad_shown: vec![PadShown::default(); mesh.tiles()],
             root_shown: vec![RootShown::default(); mesh.cols() as usize],
         }
@@ -125,7 +129,7 @@ impl Core {
         self.fabric.step(input);
         for (t, pad) in self.pads.iter_mut().enumerate() {
             let (before, shown) = (pad.between(), &self.fabric.shown().tiles[t]);
-            let command = command(shown, &input.computes[t]);
+            let command = command(shown, &input.computes[t], self.query_words);
             if let Some(PadCommand::Job(ask)) = command {
                 self.pad_shown[t].job = Some(ask);
             }
@@ -140,10 +144,14 @@ impl Core {
     }
 }
 
-/// Command that a tile sent to its PaD in the last period.
-fn command(shown: &Shown, offered: &ComputeIn) -> Option<PadCommand> {
-    if shown.vector.is_some() {
-        return offered.vector_ready.then_some(PadCommand::Query);
+/// Command that a tile sent to its PaD in the last period. A query has so many words; those behind them have scales.
+fn command(shown: &Shown, offered: &ComputeIn, words: u32) -> Option<PadCommand> {
+    if let Some(query) = shown.vector {
+        let command = match query.word < words {
+            true => PadCommand::Query,
+            false => PadCommand::Scales(query.head, HeadScales::narrow_of(query.data)),
+        };
+        return offered.vector_ready.then_some(command);
     }
     shown.job.filter(|_| offered.job_ready).map(PadCommand::Job)
 }

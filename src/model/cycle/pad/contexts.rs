@@ -59,9 +59,19 @@ impl Contexts {
         self.places.is_empty()
     }
 
+    /// KV head of a query head, by its place in the column.
+    pub fn kv_head(&self, head: u32) -> u32 {
+        self.kv_heads[head as usize]
+    }
+
+    /// KV head of a slice.
+    pub fn kv_head_of(&self, ask: &Ask) -> u32 {
+        (ask.tag >> self.slice_offset) as u32
+    }
+
     /// Iterates over the contexts of a job. For a slice, these attend with its KV head.
     pub fn wanted<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = Context> + 'a {
-        let kv_head = (ask.tag >> self.slice_offset) as u32;
+        let kv_head = self.kv_head_of(ask);
         self.places.iter().copied().filter(move |of| {
             let attends = ask.close || self.kv_heads[of.head as usize] == kv_head;
             let named = (ask.stream..ask.stream + ask.streams).contains(&of.stream);

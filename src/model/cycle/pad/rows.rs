@@ -11,7 +11,10 @@ const DOT_TO_SUM: u32 = 4 + SECOND_SUM;
 /// Operations in flight.
 #[derive(Debug, Clone)]
 pub struct Rows {
-    rows: u32,
+    /// Rows or pairs of rows that an op passes.
+    stages: u32,
+    /// Rows that have an op in the same cycle.
+    together: u32,
     /// Cycles from an op to its dot, the registers between the rows apart.
     to_dot: u32,
     tails: DelayLine,
@@ -23,8 +26,9 @@ impl Rows {
     /// Creates the rows of an idle array.
     pub fn new(array: &Array) -> Rows {
         Rows {
-            rows: array.rows,
-            to_dot: array.align_cycles() + Array::dot_cycles(array.lanes),
+            stages: array.stages(),
+            together: if array.is_packed() { 2 } else { 1 },
+            to_dot: array.align_cycles() + array.dot_cycles(),
             tails: DelayLine::default(),
             tokens: Fifo::new(LONGEST),
             sums: DelayLine::default(),
@@ -52,8 +56,8 @@ impl Rows {
         if self.tails.comes() {
             self.tokens.pop();
         }
-        self.tails.step(tail.is_some(), self.rows + self.to_dot + DOT_TO_DONE);
-        self.sums.step(read.is_some(), read.unwrap_or(0) + self.to_dot + DOT_TO_SUM);
+        self.tails.step(tail.is_some(), self.stages + self.to_dot + DOT_TO_DONE);
+        self.sums.step(read.is_some(), read.unwrap_or(0) / self.together + self.to_dot + DOT_TO_SUM);
         if let Some(token) = tail {
             self.tokens.push(token);
         }

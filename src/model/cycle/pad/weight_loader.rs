@@ -23,7 +23,7 @@ pub struct WeightLoaderIn {
     pub finishes: bool,
     /// Tokens of a slice that begins.
     pub starts: Option<Tokens>,
-    /// Contexts of the fullest row.
+    /// Passes of a flit of V: contexts that are loaded one after the other.
     pub contexts: u32,
 }
 
@@ -37,7 +37,7 @@ pub struct WeightLoader {
     load_gap: u32,
     free_cycles: u32,
     state: State,
-    /// Contexts of the fullest row that have not started.
+    /// Contexts that have not started, of those that follow one another.
     left: u32,
     count: u32,
     /// Buffers in use, and those whose weights are loaded.

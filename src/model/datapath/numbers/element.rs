@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 /// Sign of an FP16.
 const SIGN: u16 = 0x8000;
+/// What INT8 has for an infinity or a NaN: -128, which is none of its numbers.
+const NO_INTEGER: u16 = SIGN | fp16::NAN;
 
 /// Numbers of a format as a part of those of FP16.
 struct Numbers {
@@ -30,6 +32,8 @@ fn numbers(format: KvFormat) -> Numbers {
         KvFormat::Fp8E4m3 => Numbers { fraction: 3, smallest: -9, most: 0x5f00 },
         // 57 344.
         KvFormat::Fp8E5m2 => Numbers { fraction: 2, smallest: -16, most: 0x7b00 },
+        // 127.
+        KvFormat::Int8 => Numbers { fraction: 10, smallest: 0, most: 0x57f0 },
     }
 }
 
@@ -39,11 +43,14 @@ fn rounded(format: KvFormat, value: f64) -> u16 {
     let Numbers { fraction, smallest, most } = numbers(format);
     let sign = u16::from(value.is_sign_negative()) << 15;
     if value == 0.0 {
-        return sign;
+        return if format == KvFormat::Int8 { 0 } else { sign };
     }
     let leading = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     let place = 2f64.powi((leading - fraction).max(smallest));
     let nearest = (value.abs() / place).round_ties_even() * place;
+    if format == KvFormat::Int8 && nearest == 0.0 {
+        return 0;
+    }
     // It is a number of FP16, so nothing is rounded here.
     sign | f16::from_f64(nearest.min(fp16::to_f64(most))).to_bits()
 }
@@ -55,7 +62,7 @@ pub fn nearest(format: KvFormat, bits: u16) -> u16 {
 }
 
 /// Returns the number of a format nearest to an FP16 times a factor, the inverse of a scale: the product is exact, and
-/// rounded once. Else as [`nearest`].
+/// rounded once. Else as [`nearest`]. Zeros of INT8 have no sign.
 pub fn quantised(format: KvFormat, bits: u16, inverse: f32) -> u16 {
     if !fp16::is_special(bits) {
         return rounded(format, fp16::to_f64(bits) * f64::from(inverse));
@@ -64,6 +71,7 @@ pub fn quantised(format: KvFormat, bits: u16, inverse: f32) -> u16 {
     match format {
         KvFormat::Fp8E4m3 => bits & SIGN | fp16::NAN,
         KvFormat::Fp8E5m2 if is_nan => bits & SIGN | fp16::NAN,
+        KvFormat::Int8 => NO_INTEGER,
         _ => bits,
     }
 }
@@ -93,6 +101,14 @@ pub fn of_e4m3(code: u8) -> u16 {
     }
 }
 
+/// FP16 bits of a code of INT8.
+pub fn of_int8(code: u8) -> u16 {
+    match code as i8 {
+        i8::MIN => NO_INTEGER,
+        integer => f16::from_f32(f32::from(integer)).to_bits(),
+    }
+}
+
 /// Code of E4M3 of each FP16 that it has; the NaN of others.
 static E4M3: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut codes: Vec<u8> = (0..=u16::MAX).map(|bits| 0x7f | (bits >> 8) as u8 & 0x80).collect();
@@ -100,12 +116,20 @@ static E4M3: LazyLock<Vec<u8>> = LazyLock::new(|| {
     codes
 });
 
+fn code_of_int8(bits: u16) -> u8 {
+    match fp16::is_special(bits) {
+        true => i8::MIN as u8,
+        false => fp16::to_f64(bits) as i8 as u8,
+    }
+}
+
 /// Bytes of elements in memory, little-endian. Each is a number of the format.
 pub fn bytes_of(format: KvFormat, elements: &[u16]) -> Vec<u8> {
     match format {
         KvFormat::Fp16 | KvFormat::Bf16 => elements.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
         KvFormat::Fp8E4m3 => elements.iter().map(|&bits| E4M3[usize::from(bits)]).collect(),
         KvFormat::Fp8E5m2 => elements.iter().map(|bits| (bits >> 8) as u8).collect(),
+        KvFormat::Int8 => elements.iter().map(|&bits| code_of_int8(bits)).collect(),
     }
 }
 
@@ -183,6 +207,27 @@ mod tests {
             let wide = exact >= 2f64.powi(-17);
             assert!(!wide || ours == expected, "{bits:04x}: {ours}, {expected}");
         }
+    }
+
+    #[test]
+    fn a_code_of_int8_is_an_integer_and_the_least_of_them_is_none() {
+        for code in (0..=u8::MAX).filter(|code| *code != 0x80) {
+            let bits = of_int8(code);
+            assert_eq!(fp16::to_f64(bits), f64::from(code as i8), "{code:02x}");
+            assert!(is_of(KvFormat::Int8, bits), "{code:02x}");
+            assert_eq!(bytes_of(KvFormat::Int8, &[bits]), [code]);
+        }
+        for special in [0x7e00, 0xfe00, 0x7c00, 0xfc00] {
+            assert_eq!(bytes_of(KvFormat::Int8, &[nearest(KvFormat::Int8, special)]), [0x80]);
+        }
+        assert!(fp16::is_special(of_int8(0x80)));
+        let rounded = |value: f64| of_int8_rounded(value);
+        assert_eq!([0.5, 1.5, -0.5, -2.5, 126.5, 127.5, -1e4].map(rounded), [0, 2, 0, -2, 126, 127, -127]);
+    }
+
+    fn of_int8_rounded(value: f64) -> i8 {
+        let bits = f16::from_f64(value).to_bits();
+        bytes_of(KvFormat::Int8, &[nearest(KvFormat::Int8, bits)])[0] as i8
     }
 
     #[test]

@@ -86,6 +86,16 @@ pub struct Weight {
     pub significand: u32,
 }
 
+impl Weight {
+    /// Significand from which on the upper half of a packed number would round beyond its eight bits.
+    const TOP: u32 = 0x1ff00;
+
+    /// The integer part that counts where the largest of a block is looked for.
+    pub fn top(&self, formats: &Formats) -> i32 {
+        self.integer + i32::from(formats.packed && self.significand >= Weight::TOP)
+    }
+}
+
 /// Piecewise linear 2^x for x in [0, 1), with the best line for each interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exp2 {

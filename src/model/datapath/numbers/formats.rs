@@ -8,6 +8,10 @@ use crate::design::pad::octave;
 
 /// Magnitude bits of an aligned element of E5M2.
 const E5M2_BITS: u32 = 20;
+/// 480, which E4M3 has behind 448.
+const BEHIND_E4M3: (u32, u32) = (15 << 7, 23);
+/// 128.
+const BEHIND_INT8: (u32, u32) = (1 << 11, 21);
 /// Exponent field of an FP16 infinity or NaN.
 pub const FP16_SPECIAL: u32 = 31;
 /// Largest distance, in powers of two, of a block's largest softmax numerator below the running maximum; blocks further
@@ -31,6 +35,10 @@ pub struct Formats {
     pub kept_bits: u32,
     /// Exponent of all flits, where none is aligned: elements are integers of one unit.
     pub fixed_exponent: Option<u32>,
+    /// There, significand and exponent of what no number is multiplied like: the one behind the largest.
+    pub behind: (u32, u32),
+    /// Stationary numbers have 18 bits, two halves of 9, and one scale ([`Lane`](crate::model::Lane)).
+    pub packed: bool,
     /// Bits of a weight; with its sign it fills a port of 18 bits. A query has one less, and its sign.
     pub stationary_bits: u32,
     /// Distance, in powers of two, of the two scales of a stationary vector: numbers that lie at least as far below the
@@ -55,6 +63,12 @@ impl Formats {
         match format {
             KvFormat::Fp16 | KvFormat::Bf16 => formats,
             KvFormat::Fp8E4m3 => Formats { fixed_exponent: octave::fixed_exponent(format), ..formats },
+            KvFormat::Int8 => Formats {
+                fixed_exponent: octave::fixed_exponent(format),
+                behind: BEHIND_INT8,
+                packed: true,
+                ..formats
+            },
             KvFormat::Fp8E5m2 => Formats { kept_bits: E5M2_BITS, ..formats },
         }
     }
@@ -66,6 +80,8 @@ impl Default for Formats {
             window_bits: 26,
             kept_bits: 26,
             fixed_exponent: None,
+            behind: BEHIND_E4M3,
+            packed: false,
             stationary_bits: 17,
             small_shift: 5,
             logit_fraction: 20,

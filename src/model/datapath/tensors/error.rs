@@ -25,7 +25,7 @@ pub enum TensorError {
     #[error("{0}")]
     Missing(Missing),
     /// A tensor is of a type that no format of a cache has.
-    #[error("{name} is {dtype:?}; meshkv reads F16, BF16, F32, F8_E4M3 and F8_E5M2: convert it, `tensor.half()` in PyTorch")]
+    #[error("{name} is {dtype:?}; meshkv reads F16, BF16, F32, F8_E4M3, F8_E5M2 and I8: convert it, `tensor.half()` in PyTorch")]
     WrongDtype {
         /// Name of the tensor.
         name: String,
@@ -59,6 +59,14 @@ pub enum TensorError {
         place: [usize; 3],
         /// The number.
         value: f32,
+    },
+    /// An integer is -128.
+    #[error("{name}[{}, {}, {}] is -128, which marks what is no number; quantise to -127..127, `tensor.clamp_(min=-127)` in PyTorch", place[0], place[1], place[2])]
+    NoInteger {
+        /// Name of the tensor.
+        name: String,
+        /// Head, row, element.
+        place: [usize; 3],
     },
     /// A factor is zero, negative or not finite.
     #[error("{name}[{index}] is {value}; a factor is a positive normal number")]

@@ -139,7 +139,7 @@ impl Tensors {
     /// the format, and rounds what results. Formats with the range of FP16 have factors of 1.
     #[must_use]
     pub fn quantised(mut self, format: KvFormat) -> Tensors {
-        if format == KvFormat::Fp8E4m3 && !self.is_blank() {
+        if matches!(format, KvFormat::Fp8E4m3 | KvFormat::Int8) && !self.is_blank() {
             let elements = self.tokens * self.head_dim;
             for (part, rows) in [&mut self.k, &mut self.v].into_iter().enumerate() {
                 for (head, scales) in rows.chunks_mut(elements).zip(&mut self.scales) {

@@ -1,7 +1,7 @@
 //! Queries, keys and values of one layer: read from a safetensors file, or drawn from a seed.
 //!
 //! A file has for each layer L `layers.L.q` of shape `[heads, positions, head_dim]`, `layers.L.k` and `layers.L.v` of
-//! shape `[kv_heads, tokens, head_dim]`, F16, BF16 or F32; keys and values may be F8_E4M3 or F8_E5M2, with factors of their
+//! shape `[kv_heads, tokens, head_dim]`, F16, BF16 or F32; keys and values may be F8_E4M3, F8_E5M2 or I8, with factors of their
 //! KV heads in `layers.L.k_scale` and `layers.L.v_scale`, F32. Other tensors are ignored. Every query sees all tokens.
 
 mod error;

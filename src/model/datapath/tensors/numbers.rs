@@ -3,7 +3,7 @@
 use super::error::TensorError;
 use super::file::TensorFile;
 use crate::config::KvFormat;
-use crate::model::datapath::numbers::element::of_e4m3;
+use crate::model::datapath::numbers::element::{of_e4m3, of_int8};
 use crate::model::datapath::numbers::fp16;
 use half::{bf16, f16};
 use safetensors::Dtype;
@@ -32,6 +32,7 @@ impl Numbers {
             Dtype::BF16 => KvFormat::Bf16,
             Dtype::F8_E4M3 => KvFormat::Fp8E4m3,
             Dtype::F8_E5M2 => KvFormat::Fp8E5m2,
+            Dtype::I8 => KvFormat::Int8,
             _ => return Err(TensorError::WrongDtype { name: name.to_owned(), dtype }),
         };
         let shape: [usize; 3] = match shape.as_slice().try_into() {
@@ -53,6 +54,11 @@ impl Numbers {
                 Dtype::F16 => u16::from_le_bytes([number[0], number[1]]),
                 Dtype::F8_E4M3 => of_e4m3(number[0]),
                 Dtype::F8_E5M2 => u16::from(number[0]) << 8,
+                Dtype::I8 if number[0] == 0x80 => {
+                    let (name, place) = place(index);
+                    return Err(TensorError::NoInteger { name, place });
+                }
+                Dtype::I8 => of_int8(number[0]),
                 _ => {
                     let value = match dtype {
                         Dtype::BF16 => bf16::from_le_bytes([number[0], number[1]]).to_f32(),

@@ -60,7 +60,8 @@ pub(in crate::cosim::workloads::attention) fn output<'a>(
     let mut root: Root = datapath.root().scaled(scales.output);
     let (mut saturated, mut special) = (None, false);
     for segments in partials {
-        let mut partial = datapath.partial(job.query(head, stream)).scaled(scales.logit);
+        let mut partial =
+            datapath.partial(job.query(head, stream)).scaled(scales.logit).narrowed(scales.narrow);
         for (first, rows) in segments {
             let end = (first + job.design.placement.segment_tokens).min(cache.len() as u32);
             let elements = *first as usize * dim..end as usize * dim;

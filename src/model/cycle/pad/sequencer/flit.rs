@@ -66,6 +66,11 @@ impl Now {
         self.k || self.v || self.ones
     }
 
+    /// What passes, or would, is of V.
+    pub(super) fn is_of_v(&self) -> bool {
+        self.value || self.ones
+    }
+
     pub(super) fn finishes(&self) -> bool {
         self.ones && self.last_pass
     }

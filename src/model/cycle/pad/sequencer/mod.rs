@@ -30,9 +30,14 @@ pub struct Sequencer {
     /// Cycles until the last word of a query can be used, and those of a word that has just come.
     fresh: u32,
     fresh_cycles: u32,
-    /// Contexts of the job in each row, and in the fullest row.
+    /// Contexts of the job in each row, and passes of a flit of K and of V.
     counts: Box<[u32]>,
-    most: u32,
+    passes: [u32; 2],
+    /// Widths of the stationary numbers of each KV head, as the last words with scales told: those of queries are narrow,
+    /// those of weights are.
+    narrow: Box<[(bool, bool)]>,
+    of_job: (bool, bool),
+    array: Array,
     /// Contexts of the job.
     places: Vec<Context>,
     /// Contexts whose results are due, the one being read first, and the state of that.
@@ -68,6 +73,8 @@ pub enum PadCommand {
     /// Four elements of a query.
     #[default]
     Query,
+    /// The scales of a head, by its place in the column; they tell the widths of its KV head.
+    Scales(u32, (bool, bool)),
     /// A slice, or results that are due.
     Job(Ask),
 }
@@ -93,7 +100,9 @@ impl Sequencer {
             fresh: 0,
             fresh_cycles: array.fresh_cycles(design.pe.head_dim),
             counts: vec![0; array.rows as usize].into(),
-            most: 1,
+            passes: [1; 2],
+            narrow: vec![(false, false); design.model.kv_heads as usize].into(),
+            of_job: (false, false),
             places: Vec::with_capacity(contexts.len()),
             due: VecDeque::with_capacity(contexts.len()),
             reading: State::None,
@@ -114,7 +123,13 @@ impl Sequencer {
             rest_cycles: array.rest_cycles() + array.rows,
             overlap: design.pe.overlap,
             lanes: array.lanes,
+            array,
         }
+    }
+
+    /// Passes of a flit of this kind.
+    fn most(&self, now: &Now) -> u32 {
+        self.passes[usize::from(now.is_of_v())]
     }
 
     /// Computes what this cycle does with the present flit.
@@ -129,7 +144,7 @@ impl Sequencer {
         now.ones = self.ones && !self.turn;
         now.k = open && !now.value && self.fresh == 0;
         now.v = open && now.value && self.loader.is_ready();
-        now.last_pass = self.pass + 1 >= self.most;
+        now.last_pass = self.pass + 1 >= self.most(&now);
         let last_sub = self.sub + 1 == 1 << self.layout.subs_log;
         now.accepts = now.last_pass && (now.v || now.k && last_sub);
         now
@@ -173,10 +188,20 @@ impl Sequencer {
         };
         let mut passing = 0;
         if now.passes() {
-            let rows = self.counts.iter().enumerate();
-            passing = rows.fold(0, |all, (r, &count)| all | u32::from(self.pass < count) << r);
+            passing = self.passing(now);
         }
         (happens, passing)
+    }
+
+    /// Rows that have a context in this pass, a bit each.
+    fn passing(&self, now: &Now) -> u32 {
+        let (narrow_k, narrow_v) = self.of_job;
+        let alone = self.array.is_packed() && !if now.is_of_v() { narrow_v } else { narrow_k };
+        let row = |(r, &count): (usize, &u32)| {
+            let before = if alone && r % 2 == 1 { self.counts[r - 1] } else { 0 };
+            u32::from((before..before + count).contains(&self.pass)) << r
+        };
+        self.counts.iter().enumerate().map(row).sum()
     }
 
     fn has_rested(&self) -> bool {
@@ -196,6 +221,10 @@ impl Sequencer {
             let free = |ask: &Ask| !ask.close || self.reading == State::None;
             match command {
                 Some(PadCommand::Query) => out.takes = true,
+                Some(&PadCommand::Scales(head, narrow)) => {
+                    out.takes = true;
+                    self.narrow[contexts.kv_head(head) as usize] = narrow;
+                }
                 Some(PadCommand::Job(ask)) if (self.overlap || self.has_rested()) && free(ask) => {
                     (out.takes, starts) = (true, Some(ask));
                 }
@@ -213,7 +242,7 @@ impl Sequencer {
             done: self.rows.done(),
             finishes,
             starts: slice.map(|ask| Tokens { first: ask.rows.0, last: ask.rows.1 }),
-            contexts: self.most,
+            contexts: self.passes[1],
         });
         let row = self.due.front().map_or(0, |of| of.row);
         self.rows.step(self.tail(now), reads.then_some(row));
@@ -305,7 +334,11 @@ impl Sequencer {
             self.counts[of.row as usize] += 1;
             self.places.push(of);
         }
-        self.most = self.counts.iter().copied().max().unwrap_or(0).max(1);
+        if !ask.close {
+            self.of_job = self.narrow[contexts.kv_head_of(ask) as usize];
+        }
+        let (keys, values) = self.of_job;
+        self.passes = [keys, values].map(|narrow| self.array.passes(&self.counts, narrow).max(1));
         self.tokens = Tokens { first: ask.rows.0, last: ask.rows.1 };
         self.block = ask.rows.0 / self.lanes;
         self.found = false;

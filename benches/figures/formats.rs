@@ -1,0 +1,150 @@
+//! Errors of attention over caches in other formats than FP16.
+//!
+//! Ours is the error against f64 on what the cache holds, beside that of FlashAttention-2 in FP16 on the same and of
+//! FlashAttention-3 in FP8; that of the format is f64 on what the cache holds against f64 on the FP16 inputs. All are RMS
+//! over the queries of a head, as a share of the RMS of its exact outputs.
+
+use super::figure::{Figure, Goal};
+use super::heads::Set;
+use super::numbers::{captured, excess};
+use anyhow::Result;
+use half::f16;
+use meshkv::config::KvFormat;
+use meshkv::model::datapath::reference::exact;
+use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
+use meshkv::model::{Datapath, DatapathShape};
+use rand_pcg::rand_core::Rng;
+use rand_pcg::Pcg64;
+
+/// Seeds of drawn inputs.
+const SEEDS: std::ops::Range<u64> = 100..104;
+/// A head is no worse than FlashAttention-2 within this share.
+const SLACK: f64 = 0.01;
+
+pub fn measure() -> Result<Vec<Figure>> {
+    let mut kinds = vec![("MiniLM".to_owned(), captured()?)];
+    if kinds[0].1.is_empty() {
+        kinds.clear();
+    }
+    let all = |of: &dyn Fn(u64) -> Tensors| SEEDS.map(of).collect::<Vec<_>>();
+    kinds.extend(
+        Logits::ALL.map(|logits| (logits.name().to_owned(), all(&|seed| synthetic(&drawn(seed, logits))))),
+    );
+    kinds.push(("outliers".to_owned(), all(&|seed| outliers(seed))));
+    let formats = [KvFormat::Bf16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2];
+    let each = formats.into_iter().flat_map(|format| kinds.iter().map(move |kind| (format, kind)));
+    Ok(each.map(|(format, (name, inputs))| of_format(format, name, inputs)).collect())
+}
+
+fn drawn(seed: u64, logits: Logits) -> Synthetic {
+    Synthetic { seed, heads: 12, kv_heads: 6, positions: 8, tokens: 512, head_dim: 128, logits }
+}
+
+/// Tensors with channels far above the others: a sixteenth of those of K has a large constant part, a thirty-second of
+/// those of q is eight times as large, and two of V are ten times as large.
+fn outliers(seed: u64) -> Tensors {
+    let (shape, [q, k, v]) = synthetic(&drawn(seed, Logits::Normal)).into_parts();
+    let [.., tokens, dim] = shape;
+    let mut rng = Pcg64::new(u128::from(seed), 2);
+    let mut channels =
+        |count: usize| -> Vec<usize> { (0..count).map(|_| (rng.next_u64() % dim as u64) as usize).collect() };
+    let (of_q, of_k, of_v) = (channels(dim / 32), channels(dim / 16), channels(2));
+    let mut signs = || if rng.next_u64() >> 63 == 1 { -1.0 } else { 1.0 };
+    let offsets: Vec<f64> = (0..k.len() / tokens).map(|at| signs() * (8.0 + (at % 13) as f64)).collect();
+    let changed = |rows: Vec<u16>, of: &dyn Fn(usize, usize, f64) -> f64| -> Vec<u16> {
+        let value = |(at, bits): (usize, u16)| of(at, at % dim, f16::from_bits(bits).to_f64());
+        rows.into_iter().enumerate().map(|one| f16::from_f64(value(one)).to_bits()).collect()
+    };
+    let q = changed(q, &|_, channel, x| if of_q.contains(&channel) { 16.0 * x } else { 2.0 * x });
+    let k = changed(k, &|at, channel, x| match of_k.contains(&channel) {
+        true => 2.0 * x + offsets[at / (tokens * dim) * dim + channel],
+        false => x,
+    });
+    let v = changed(v, &|_, channel, x| if of_v.contains(&channel) { 10.0 * x } else { x });
+    Tensors::new(shape, [q, k, v])
+}
+
+/// Errors of a head, as shares of the RMS of its exact outputs.
+struct Errors {
+    ours: f64,
+    flash: f64,
+    flash3: Option<f64>,
+    format: f64,
+    /// How far ours is above FlashAttention-2's, in maximum or RMS.
+    excess: f64,
+    excess_rms: f64,
+}
+
+fn heads(format: KvFormat, inputs: &[Tensors]) -> Vec<Errors> {
+    let of_inputs = |inputs: &Tensors| {
+        let cached = inputs.clone().quantised(format);
+        let shape =
+            DatapathShape { format, ..DatapathShape::whole(inputs.head_dim as u32, 64 / format.bytes()) };
+        let datapath = Datapath::new(shape);
+        (0..inputs.heads).map(|head| of_head(&datapath, inputs, &cached, head)).collect::<Vec<_>>()
+    };
+    inputs.iter().flat_map(of_inputs).collect()
+}
+
+fn of_head(datapath: &Datapath, inputs: &Tensors, cached: &Tensors, head: usize) -> Errors {
+    let set = Set::of(cached, head);
+    let ours = set.ours(datapath);
+    let rms = |of: &mut dyn Iterator<Item = f64>| {
+        let (count, square) = of.fold((0, 0.0), |(count, square), x| (count + 1, square + x * x));
+        (square / f64::from(count)).sqrt()
+    };
+    let whole = rms(&mut set.exact.iter().copied());
+    let (k, v) = (inputs.keys(head), inputs.values(head));
+    let of_inputs = (0..inputs.positions).flat_map(|p| exact(inputs.query(head, p), k, v));
+    let format = rms(&mut of_inputs.zip(&set.exact).map(|(x, y)| x - y));
+    let is_e4m3 = datapath.shape.format == KvFormat::Fp8E4m3;
+    Errors {
+        ours: ours.rms / whole,
+        flash: set.flash.rms / whole,
+        flash3: is_e4m3.then(|| set.flash3().rms / whole),
+        format: format / whole,
+        excess: excess(&ours, &set.flash),
+        excess_rms: (ours.rms / set.flash.rms - 1.0).max(0.0),
+    }
+}
+
+fn of_format(format: KvFormat, name: &str, inputs: &[Tensors]) -> Figure {
+    let heads_of = heads(format, inputs);
+    let above = |of: &[Errors]| of.iter().filter(|head| head.excess > 0.0).count();
+    let (count, today) = (heads_of.len(), above(&heads(KvFormat::Fp16, inputs)));
+    let range = |of: &dyn Fn(&Errors) -> f64| {
+        let (least, most) = heads_of
+            .iter()
+            .map(of)
+            .fold((f64::INFINITY, 0f64), |(least, most), x| (least.min(x), most.max(x)));
+        format!("{least:.1e} to {most:.1e}")
+    };
+    let worst = heads_of.iter().map(|head| head.excess_rms).fold(0.0, f64::max);
+    let worse = above(&heads_of);
+    let flash3 = match heads_of[0].flash3 {
+        Some(_) => {
+            let ratio = |head: &Errors| head.ours / head.flash3.unwrap_or(f64::NAN);
+            let most = heads_of.iter().map(ratio).fold(0.0, f64::max);
+            format!("; at most {most:.4} of FlashAttention-3's in FP8")
+        }
+        None => String::new(),
+    };
+    let value = format!(
+        "{} (FlashAttention-2: {}); max or RMS above it in {worse} of {count} heads ({today} in FP16), RMS by {:.2} % at most{flash3}; \
+         the format's own: {}",
+        range(&|head| head.ours),
+        range(&|head| head.flash),
+        100.0 * worst,
+        range(&|head| head.format),
+    );
+    let met = worst <= SLACK && worse <= today;
+    Figure {
+        what: format!(
+            "RMS error on what a cache in {} holds, over the RMS of outputs: {name}",
+            format.name()
+        ),
+        value,
+        goal: Goal::Met(met, "no RMS above by more than 1 %, no more heads above than in FP16".to_owned()),
+        command: "cargo bench --bench figures -- formats".to_owned(),
+    }
+}

@@ -1,0 +1,74 @@
+//! The queries of a head: their exact outputs, and the errors of computations.
+
+use meshkv::config::Narrow;
+use meshkv::model::datapath::reference::{
+    exact_scaled, flash_attention2_scaled, flash_attention3, Error, FLASH_BLOCKS,
+};
+use meshkv::model::datapath::tensors::Tensors;
+use meshkv::model::{attend_scaled, split, Datapath, HeadScales, Scale};
+
+/// P, and tiles that share a head.
+const SEGMENT: usize = 64;
+const TILES: usize = 8;
+
+/// Expected outputs of a head's queries, and the error of other computations.
+pub struct Set<'a> {
+    pub tensors: &'a Tensors,
+    head: usize,
+    /// Of the keys and values as they are in the cache, times their factors.
+    pub exact: Vec<f64>,
+    pub flash: Error,
+    /// The exact outputs rounded to FP16, the best possible.
+    pub least: Error,
+}
+
+impl Set<'_> {
+    pub fn of(tensors: &Tensors, head: usize) -> Set<'_> {
+        let (k, v, scales) = (tensors.keys(head), tensors.values(head), tensors.scales(head));
+        let [k_scale, v_scale] = scales.map(f64::from);
+        let queries = || (0..tensors.positions).map(|position| tensors.query(head, position));
+        let exact: Vec<f64> = queries().flat_map(|q| exact_scaled(q, k, v, (k_scale, v_scale))).collect();
+        let of_block = |block| {
+            let one = |q| flash_attention2_scaled(q, k, v, scales.into(), block);
+            Error::of(&queries().flat_map(one).collect::<Vec<u16>>(), &exact)
+        };
+        let flash = Error::least(FLASH_BLOCKS.map(of_block));
+        let rounded: Vec<u16> = exact.iter().map(|&x| half::f16::from_f64(x).to_bits()).collect();
+        let least = Error::of(&rounded, &exact);
+        Set { tensors, head, exact, flash, least }
+    }
+
+    /// Error of FlashAttention-3 in FP8, on keys and values in E4M3.
+    pub fn flash3(&self) -> Error {
+        let (t, head) = (self.tensors, self.head);
+        let (k, v, scales) = (t.keys(head), t.values(head), t.scales(head));
+        let one = |p| flash_attention3(t.query(head, p), k, v, scales.into());
+        Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
+    }
+
+    /// Error of a datapath.
+    pub fn ours(&self, datapath: &Datapath) -> Error {
+        let (t, head, shape) = (self.tensors, self.head, datapath.shape);
+        let [k_scale, output] = t.scales(head);
+        // Formats of sixteen bits have the constant.
+        let logit = match shape.format.bytes() {
+            1 => {
+                let root = std::f64::consts::LOG2_E / f64::from(shape.model_dim).sqrt();
+                Scale::given(root * f64::from(k_scale), shape.format).expect("a scale of the range")
+            }
+            _ => datapath.scale,
+        };
+        let (k, v, split) = (t.keys(head), t.values(head), split(t.tokens, SEGMENT, TILES));
+        let one = |p| {
+            attend_scaled(
+                datapath,
+                t.query(head, p),
+                k,
+                v,
+                HeadScales { logit, output, narrow: Narrow::None },
+                &split,
+            )
+        };
+        Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
+    }
+}
