@@ -9,7 +9,7 @@ use super::heads::Set;
 use super::numbers::{captured, excess};
 use anyhow::Result;
 use half::f16;
-use meshkv::config::KvFormat;
+use meshkv::config::{KvFormat, Narrow};
 use meshkv::model::datapath::reference::exact;
 use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 use meshkv::model::{Datapath, DatapathShape};
@@ -20,9 +20,15 @@ use rand_pcg::Pcg64;
 const SEEDS: std::ops::Range<u64> = 100..104;
 /// A head is no worse than FlashAttention-2 within this share.
 const SLACK: f64 = 0.01;
+/// What the RMS of narrow numbers is to be of FlashAttention-3's: on captured inputs, and on drawn ones.
+const OF_FLASH3: [f64; 2] = [0.47, 0.5];
+/// What measures all of it.
+const COMMAND: &str = "cargo bench --bench figures -- formats";
+/// Name of the captured inputs.
+const CAPTURED: &str = "MiniLM";
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let mut kinds = vec![("MiniLM".to_owned(), captured()?)];
+    let mut kinds = vec![(CAPTURED.to_owned(), captured()?)];
     if kinds[0].1.is_empty() {
         kinds.clear();
     }
@@ -31,9 +37,14 @@ pub fn measure() -> Result<Vec<Figure>> {
         Logits::ALL.map(|logits| (logits.name().to_owned(), all(&|seed| synthetic(&drawn(seed, logits))))),
     );
     kinds.push(("outliers".to_owned(), all(&|seed| outliers(seed))));
-    let formats = [KvFormat::Bf16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2];
+    let formats = [KvFormat::Bf16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8];
     let each = formats.into_iter().flat_map(|format| kinds.iter().map(move |kind| (format, kind)));
-    Ok(each.map(|(format, (name, inputs))| of_format(format, name, inputs)).collect())
+    let mut figures: Vec<Figure> =
+        each.map(|(format, (name, inputs))| of_format(format, name, inputs)).collect();
+    let widths = [Narrow::Keys, Narrow::Values, Narrow::Both];
+    let each = widths.into_iter().flat_map(|narrow| kinds.iter().map(move |kind| (narrow, kind)));
+    figures.extend(each.map(|(narrow, (name, inputs))| of_widths(narrow, name, inputs)));
+    Ok(figures)
 }
 
 fn drawn(seed: u64, logits: Logits) -> Synthetic {
@@ -75,12 +86,23 @@ struct Errors {
     excess_rms: f64,
 }
 
+/// The datapath of a cache in a format.
+fn datapath(format: KvFormat, inputs: &Tensors) -> Datapath {
+    Datapath::new(DatapathShape {
+        format,
+        ..DatapathShape::whole(inputs.head_dim as u32, 64 / format.bytes())
+    })
+}
+
+fn root_mean_square(of: &mut dyn Iterator<Item = f64>) -> f64 {
+    let (count, square) = of.fold((0, 0.0), |(count, square), x| (count + 1, square + x * x));
+    (square / f64::from(count)).sqrt()
+}
+
 fn heads(format: KvFormat, inputs: &[Tensors]) -> Vec<Errors> {
     let of_inputs = |inputs: &Tensors| {
         let cached = inputs.clone().quantised(format);
-        let shape =
-            DatapathShape { format, ..DatapathShape::whole(inputs.head_dim as u32, 64 / format.bytes()) };
-        let datapath = Datapath::new(shape);
+        let datapath = datapath(format, inputs);
         (0..inputs.heads).map(|head| of_head(&datapath, inputs, &cached, head)).collect::<Vec<_>>()
     };
     inputs.iter().flat_map(of_inputs).collect()
@@ -89,14 +111,10 @@ fn heads(format: KvFormat, inputs: &[Tensors]) -> Vec<Errors> {
 fn of_head(datapath: &Datapath, inputs: &Tensors, cached: &Tensors, head: usize) -> Errors {
     let set = Set::of(cached, head);
     let ours = set.ours(datapath);
-    let rms = |of: &mut dyn Iterator<Item = f64>| {
-        let (count, square) = of.fold((0, 0.0), |(count, square), x| (count + 1, square + x * x));
-        (square / f64::from(count)).sqrt()
-    };
-    let whole = rms(&mut set.exact.iter().copied());
+    let whole = root_mean_square(&mut set.exact.iter().copied());
     let (k, v) = (inputs.keys(head), inputs.values(head));
     let of_inputs = (0..inputs.positions).flat_map(|p| exact(inputs.query(head, p), k, v));
-    let format = rms(&mut of_inputs.zip(&set.exact).map(|(x, y)| x - y));
+    let format = root_mean_square(&mut of_inputs.zip(&set.exact).map(|(x, y)| x - y));
     let is_e4m3 = datapath.shape.format == KvFormat::Fp8E4m3;
     Errors {
         ours: ours.rms / whole,
@@ -108,17 +126,16 @@ fn of_head(datapath: &Datapath, inputs: &Tensors, cached: &Tensors, head: usize)
     }
 }
 
+fn range(of: &mut dyn Iterator<Item = f64>) -> String {
+    let (least, most) = of.fold((f64::INFINITY, 0f64), |(least, most), x| (least.min(x), most.max(x)));
+    format!("{least:.1e} to {most:.1e}")
+}
+
 fn of_format(format: KvFormat, name: &str, inputs: &[Tensors]) -> Figure {
     let heads_of = heads(format, inputs);
     let above = |of: &[Errors]| of.iter().filter(|head| head.excess > 0.0).count();
     let (count, today) = (heads_of.len(), above(&heads(KvFormat::Fp16, inputs)));
-    let range = |of: &dyn Fn(&Errors) -> f64| {
-        let (least, most) = heads_of
-            .iter()
-            .map(of)
-            .fold((f64::INFINITY, 0f64), |(least, most), x| (least.min(x), most.max(x)));
-        format!("{least:.1e} to {most:.1e}")
-    };
+    let range = |of: &dyn Fn(&Errors) -> f64| range(&mut heads_of.iter().map(of));
     let worst = heads_of.iter().map(|head| head.excess_rms).fold(0.0, f64::max);
     let worse = above(&heads_of);
     let flash3 = match heads_of[0].flash3 {
@@ -145,6 +162,34 @@ fn of_format(format: KvFormat, name: &str, inputs: &[Tensors]) -> Figure {
         ),
         value,
         goal: Goal::Met(met, "no RMS above by more than 1 %, no more heads above than in FP16".to_owned()),
-        command: "cargo bench --bench figures -- formats".to_owned(),
+        command: COMMAND.to_owned(),
+    }
+}
+
+/// INT8 with narrow numbers beside FlashAttention-3 in FP8, each against f64 on what its own cache holds.
+fn of_widths(narrow: Narrow, name: &str, inputs: &[Tensors]) -> Figure {
+    let of_inputs = |inputs: &Tensors| {
+        let [int8, e4m3] = [KvFormat::Int8, KvFormat::Fp8E4m3].map(|format| inputs.clone().quantised(format));
+        let datapath = datapath(KvFormat::Int8, inputs);
+        let of_head = |head| {
+            let (ours, theirs) = (Set::of(&int8, head), Set::of(&e4m3, head));
+            let whole = |set: &Set| root_mean_square(&mut set.exact.iter().copied());
+            (ours.narrowed(&datapath, narrow).rms / whole(&ours), theirs.flash3().rms / whole(&theirs))
+        };
+        (0..inputs.heads).map(of_head).collect::<Vec<_>>()
+    };
+    let heads: Vec<(f64, f64)> = inputs.iter().flat_map(of_inputs).collect();
+    let most = heads.iter().map(|(ours, theirs)| ours / theirs).fold(0.0, f64::max);
+    let limit = OF_FLASH3[usize::from(name != CAPTURED)];
+    Figure {
+        what: format!("RMS error of INT8 with pe.narrow = \"{}\": {name}", narrow.name()),
+        value: format!(
+            "{} (FlashAttention-3 in FP8: {}); at most {most:.3} of it in {} heads",
+            range(&mut heads.iter().map(|(ours, _)| *ours)),
+            range(&mut heads.iter().map(|(_, theirs)| *theirs)),
+            heads.len(),
+        ),
+        goal: Goal::Met(most <= limit, format!("{limit} of it")),
+        command: COMMAND.to_owned(),
     }
 }

@@ -46,8 +46,13 @@ impl Set<'_> {
         Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
     }
 
-    /// Error of a datapath.
+    /// Error of a datapath whose numbers have all their bits.
     pub fn ours(&self, datapath: &Datapath) -> Error {
+        self.narrowed(datapath, Narrow::None)
+    }
+
+    /// Error of a datapath, with packed numbers of these widths.
+    pub fn narrowed(&self, datapath: &Datapath, narrow: Narrow) -> Error {
         let (t, head, shape) = (self.tensors, self.head, datapath.shape);
         let [k_scale, output] = t.scales(head);
         // Formats of sixteen bits have the constant.
@@ -59,16 +64,8 @@ impl Set<'_> {
             _ => datapath.scale,
         };
         let (k, v, split) = (t.keys(head), t.values(head), split(t.tokens, SEGMENT, TILES));
-        let one = |p| {
-            attend_scaled(
-                datapath,
-                t.query(head, p),
-                k,
-                v,
-                HeadScales { logit, output, narrow: Narrow::None },
-                &split,
-            )
-        };
+        let one =
+            |p| attend_scaled(datapath, t.query(head, p), k, v, HeadScales { logit, output, narrow }, &split);
         Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
     }
 }
