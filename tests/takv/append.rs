@@ -9,7 +9,7 @@ use crate::support::sources::source_mut;
 use crate::support::verilated::library_of;
 use meshkv::config::{Config, Spread};
 use meshkv::cosim::build::Library;
-use meshkv::cosim::memory::Image;
+use meshkv::cosim::memory::{Behaviour, Image};
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::decode::{DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
@@ -73,6 +73,37 @@ fn memory_may_answer_in_any_order_and_at_any_time() {
     let design = design(|c| c.memory.tiles_per_port = Some(2));
     let unruly = |plan: Plan| Plan { memory: plan.memory.clone().unruly(5), ..plan };
     appends(&design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }, unruly, "unruly");
+}
+
+/// K of a token is within one burst, which is so long under way that its home begins to fetch other slices.
+fn beside_others() -> (Design, Plan) {
+    let design = design(|c| {
+        (c.noc.flit_width, c.kv.uram_per_tile, c.pad.fifo_depth) = (128, 2, None);
+    });
+    let memory = &design.memory;
+    assert!(memory.burst_flits >= design.pe.head_dim / 8, "a burst of {} flits", memory.burst_flits);
+    let load = Workload { tokens: 57, prefix: 0, mapping: Mapping::RowAligned, ..APPENDING };
+    let plan = plan(&design, &load);
+    let plan = Plan { memory: Behaviour { latency: 200, ..plan.memory.clone() }, ..plan };
+    (design, plan)
+}
+
+#[test]
+fn its_home_may_fetch_other_slices_before_its_own_is_there() {
+    let (design, plan) = beside_others();
+    run_clean(&whole_library(&design), &design, &plan, "slices behind that of a token");
+}
+
+#[test]
+fn a_token_that_is_forgotten_when_its_home_fetches_another_slice_is_found() {
+    let (design, plan) = beside_others();
+    let mut files = emit(&design).unwrap();
+    let text = &mut source_mut(&mut files, "meshkv_filler").text;
+    let from = "~key_comes & ~(claims & appends);";
+    assert_eq!(text.matches(from).count(), 1);
+    *text = text.replace(from, "~key_comes & ~claims;");
+    let done = run_on(&library_of(FORM, &design, &files), &design, &plan);
+    assert!(done.is_err(), "it is not found");
 }
 
 #[test]
