@@ -656,16 +656,16 @@ module meshkv_switch_allocator #(
     // East, west and the tile are decided in parallel. An input that is sure of north or south requests these only
     // for copies of the same flit. One that wins there against a rival loses its grants here; the turns here
     // count them as wins all the same.
-    assign lost_single_n = |kind_n_s;
-    assign lost_copy_n   = |kind_n_s[1:0];
-    assign lost_single_s = |kind_s_n;
-    assign lost_copy_s   = |kind_s_n[1:0];
-    assign lost_single_e = |kind_e_n | |kind_e_s;
-    assign lost_copy_e   = |kind_e_n[1:0] | |kind_e_s[1:0];
-    assign lost_single_w = |kind_w_n | |kind_w_s;
-    assign lost_copy_w   = |kind_w_n[1:0] | |kind_w_s[1:0];
-    assign lost_single_l = |kind_l_n | |kind_l_s;
-    assign lost_copy_l   = |kind_l_n[1:0] | |kind_l_s[1:0];
+    assign lost_single_n = |{kind_n_s};
+    assign lost_copy_n   = |{kind_n_s[1:0]};
+    assign lost_single_s = |{kind_s_n};
+    assign lost_copy_s   = |{kind_s_n[1:0]};
+    assign lost_single_e = |{kind_e_n, kind_e_s};
+    assign lost_copy_e   = |{kind_e_n[1:0], kind_e_s[1:0]};
+    assign lost_single_w = |{kind_w_n, kind_w_s};
+    assign lost_copy_w   = |{kind_w_n[1:0], kind_w_s[1:0]};
+    assign lost_single_l = |{kind_l_n, kind_l_s};
+    assign lost_copy_l   = |{kind_l_n[1:0], kind_l_s[1:0]};
 
     wire       alone_s_n = ~(held_e[N] | held_w[N] | held_l[N]);
     reg        stuck_s_n_q;

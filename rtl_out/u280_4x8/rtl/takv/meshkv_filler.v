@@ -336,10 +336,13 @@ module meshkv_filler #(
         patches_q <= (patches_q & ~tokens_end & ~broken_q) | (claims & appends);
         patched_q <= (patched_q | token_done) & ~(claims & appends);
         whole_q   <= patches_q & |(patch_slot_q & here);
-        asked_q    <= (asked_q | of_key) & ~key_comes & ~claims;
+        asked_q    <= (asked_q | of_key) & ~key_comes & ~(claims & appends);
         key_here_q <= (key_here_q | key_comes) & ~(claims & appends);
         if (of_key) key_id_q <= id;
         if (rst) begin
+            patch_slot_q <= {SLOTS{1'b0}};
+            patch_base_q <= {SLOT_WIDTH{1'b0}};
+            patch_last_q <= {INDEX_WIDTH{1'b0}};
             patches_q <= 1'b0;
             patched_q <= 1'b0;
             whole_q   <= 1'b0;
@@ -467,6 +470,8 @@ module meshkv_filler #(
         after_reset_q <= 1'b1;
         assume (after_reset_q | rst);
         assume (s_first <= s_last && s_last < HALF_FLITS);
+        // A token ends with its last element of V, once the filler wants it.
+        assume (!token_done || (token_wanted && next_value));
     end
 
     // One slot and one flit of its slice are watched: they stand for any.
@@ -625,6 +630,9 @@ module meshkv_filler #(
         reads_no_burst_that_is_not_whole :
         assert (!stream_valid || stream_slot != its_slot_q || ((stream_flit ^ flit_q) & ~LAST_OFFSET) != 0 || stream_pending || error_timeout
             || !taken_q[its_slot_q] || !needed || got_q);
+        lemma_token : assert (!patches_q || broken_q || key_here_q || (busy_q && slot_q == patch_base_q && !value_q) || (asked_q && used_q[key_id_q]));
+        lemma_patch : assert (!patches_q || broken_q || (patch_base_q < SLOTS && patch_slot_q == 1 << patch_base_q && filling_q[patch_base_q]));
+        lemma_whole : assert (!patches_q || broken_q || !(whole_q | patched_q) || here[patch_base_q]);
         errors_are_reported : assert (!bad_2_q || error_memory || error_timeout);
         silence_is_reported : assert (error_timeout || quiet_q <= 1 << TIMEOUT_WIDTH);
         lemma_apart : assert (broken_q || apart);
@@ -640,7 +648,7 @@ module meshkv_filler #(
         lemma_next : assert (!its_busy || (next >= start && next <= bound));
         lemma_issued : assert (broken_q || !taken_q[its_slot_q] || its_busy || (issued_q[its_slot_q] && asked_flit_q == needed));
         lemma_left : assert (broken_q || left[its_slot_q*LEFT_WIDTH+:LEFT_WIDTH] == its_bursts);
-        lemma_lasts : assert (broken_q || !taken_q[its_slot_q] || complete_q[its_slot_q] || its_busy || its_bursts != 0);
+        lemma_lasts : assert (broken_q || !taken_q[its_slot_q] || complete_q[its_slot_q] || its_busy || its_bursts != 0 || (patches_q && patch_slot_q[its_slot_q]));
         lemma_its_slot : assert (its_slot_q < SLOTS && flit_q < SLICE_FLITS && (free_q & filling_q) == 0);
         lemma_d : assert (broken_q || !d_valid_q || (used_q[d_id_q] && d_last_q == (rest_q[d_id_q*REST_WIDTH+:REST_WIDTH] == 1)));
         lemma_credits : assert (credits_q == count_q + req_valid);
