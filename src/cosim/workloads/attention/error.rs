@@ -15,7 +15,7 @@ pub enum AttentionError {
     Dut(#[from] DutError),
     /// Nothing moved for too long.
     #[error(
-        "nothing has moved for {cycles} cycles at cycle {at}: {missing} of {heads} outputs have not come"
+        "nothing has moved for {cycles} cycles at cycle {at}: {missing} of {heads} outputs have not come{which}"
     )]
     Stuck {
         /// Cycles without an output, a read or a flit of PART.
@@ -26,6 +26,8 @@ pub enum AttentionError {
         missing: usize,
         /// All outputs.
         heads: usize,
+        /// The first of those that are missing, as words.
+        which: String,
     },
     /// All outputs came, and new tokens are not written.
     #[error("nothing has moved for {cycles} cycles at cycle {at}: {waiting}")]

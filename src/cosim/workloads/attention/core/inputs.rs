@@ -67,7 +67,8 @@ impl Core<'_> {
             }
             if watchdog.is_over(at - asked, &self.memory) {
                 let cycles = at - asked;
-                return Err(AttentionError::Stuck { cycles, at, missing, heads: missing });
+                let which = ": a query is not taken".to_owned();
+                return Err(AttentionError::Stuck { cycles, at, missing, heads: missing, which });
             }
         }
     }

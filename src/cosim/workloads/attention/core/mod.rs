@@ -354,7 +354,7 @@ impl<'a> Core<'a> {
             Some(growth) if missing == 0 && !growth.are_written() => {
                 AttentionError::Unwritten { cycles, at, waiting: growth.waiting() }
             }
-            _ => AttentionError::Stuck { cycles, at, missing, heads },
+            _ => AttentionError::Stuck { cycles, at, missing, heads, which: awaited(run) },
         })
     }
 
@@ -427,4 +427,18 @@ impl<'a> Core<'a> {
         let x_bits = index_bits(self.design.mesh.cols());
         self.design.mesh.node(coords & ((1 << x_bits) - 1), coords >> x_bits)
     }
+}
+
+/// Outputs that a hang names.
+const NAMED: usize = 4;
+
+/// The first outputs that have not come, as words.
+fn awaited(run: &UnderWay) -> String {
+    let heads = run.job.design.model.heads;
+    let all = (0..run.job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
+    let missing: Vec<_> = all.filter(|of| !run.result.outputs.contains_key(of)).collect();
+    let names = missing.iter().take(NAMED).map(|(stream, head)| format!("head {head} of stream {stream}"));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let more = missing.len().saturating_sub(NAMED);
+    format!(": {names}{}", if more > 0 { format!(" and {more} more") } else { String::new() })
 }
