@@ -81,7 +81,11 @@ fn beside_others() -> (Design, Plan) {
         (c.noc.flit_width, c.kv.uram_per_tile, c.pad.fifo_depth) = (128, 2, None);
     });
     let memory = &design.memory;
-    assert!(memory.burst_flits >= design.pe.head_dim / 8, "a burst of {} flits", memory.burst_flits);
+    assert!(
+        memory.burst_flits >= design.pe.head_dim / design.flit.elements,
+        "a burst of {} flits",
+        memory.burst_flits
+    );
     let load = Workload { tokens: 57, prefix: 0, mapping: Mapping::RowAligned, ..APPENDING };
     let plan = plan(&design, &load);
     let plan = Plan { memory: Behaviour { latency: 200, ..plan.memory.clone() }, ..plan };

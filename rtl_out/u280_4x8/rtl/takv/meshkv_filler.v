@@ -340,6 +340,7 @@ module meshkv_filler #(
         key_here_q <= (key_here_q | key_comes) & ~(claims & appends);
         if (of_key) key_id_q <= id;
         if (rst) begin
+            // The staging memory sees their address whether or not it writes.
             patch_slot_q <= {SLOTS{1'b0}};
             patch_base_q <= {SLOT_WIDTH{1'b0}};
             patch_last_q <= {INDEX_WIDTH{1'b0}};

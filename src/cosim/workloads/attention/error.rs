@@ -26,7 +26,7 @@ pub enum AttentionError {
         missing: usize,
         /// All outputs.
         heads: usize,
-        /// The first of those that are missing, as words.
+        /// What is awaited first, as words.
         which: String,
     },
     /// All outputs came, and new tokens are not written.
