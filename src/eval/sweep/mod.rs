@@ -5,5 +5,7 @@ pub mod area_row;
 mod areas;
 pub mod execute;
 pub mod fill;
+pub mod missing_areas;
 pub mod saturation;
+pub mod slurm;
 pub mod store;

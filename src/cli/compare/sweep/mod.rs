@@ -107,7 +107,11 @@ pub struct ChunkArgs {
 /// # Errors
 /// A chunk that cannot be read, a missing tool, or a signal.
 pub fn run_chunk(args: &ChunkArgs) -> anyhow::Result<ExitCode> {
-    slurm::run_chunk(&args.dir, args.task)?;
+    let interrupt = Interrupt::listen()?;
+    let (build, stop) = (fill::build(&interrupt), || interrupt.requested());
+    let execute = Execute::new(&interrupt, &build);
+    let yosys = || estimate::find(&stop, &Ui::silent());
+    crate::eval::sweep::slurm::run_chunk((&args.dir, args.task), &execute, &yosys, &interrupt)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -202,7 +202,7 @@ fn said(output: &Output) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::compare::sweep::slurm::array::*;
+    use crate::eval::sweep::slurm::array::*;
 
     #[test]
     fn an_id_is_found_wherever_a_site_lets_it_stand() {

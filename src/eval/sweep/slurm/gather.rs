@@ -1,8 +1,8 @@
 //! Gathers the rows of tasks into the folder of the rows.
 
-use crate::cli::compare::sweep::slurm::chunk::findings;
 use crate::eval::grid::Point;
 use crate::eval::sweep::fill::Filled;
+use crate::eval::sweep::slurm::chunk::findings;
 use crate::eval::sweep::store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

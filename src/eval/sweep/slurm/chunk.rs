@@ -1,13 +1,11 @@
 //! A chunk: the points of one task of an array.
 
-use crate::cli::compare::sweep::estimate;
-use crate::cli::compare::sweep::fill;
-use crate::cli::output::ui::Ui;
 use crate::config::Config;
 use crate::design::{Design, Illegal};
 use crate::eval::grid::{Point, Work};
 use crate::eval::sweep::area_row::area as area_of;
 use crate::eval::sweep::execute::{Execute, Outcome};
+use crate::synth::Yosys;
 use crate::tools::interrupt::{Interrupt, Interrupted};
 use anyhow::{anyhow, Context};
 use serde::{Deserialize, Serialize};
@@ -103,12 +101,17 @@ pub(super) fn findings(path: &Path, from: u64) -> anyhow::Result<(Vec<Finding>, 
     Ok((found, from + whole as u64))
 }
 
-/// Runs a task of an array: all points of its chunk that it has not found anything of yet.
+/// Runs a task of an array: all points of its chunk that it has not found anything of yet. Yosys is looked for where an area is
+/// wanted.
 ///
 /// # Errors
 /// A chunk that cannot be read, a missing tool, or a signal.
-pub(in crate::cli::compare::sweep) fn run_chunk(dir: &Path, task: usize) -> anyhow::Result<()> {
-    let interrupt = Interrupt::listen()?;
+pub fn run_chunk<'y>(
+    (dir, task): (&Path, usize),
+    execute: &Execute,
+    yosys: &dyn Fn() -> anyhow::Result<Yosys<'y>>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
     let path = file(dir, task);
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let points: Vec<Task> = serde_json::from_slice(&bytes)
@@ -120,9 +123,6 @@ pub(in crate::cli::compare::sweep) fn run_chunk(dir: &Path, task: usize) -> anyh
     if fs::read(&rows)?.last().is_some_and(|&last| last != b'\n') {
         out.write_all(b"\n")?;
     }
-    let build = fill::build(&interrupt);
-    let execute = Execute::new(&interrupt, &build);
-    let stop = || interrupt.requested();
     for Task { id, name, config, work, row, area } in
         points.into_iter().filter(|point| !done.contains(&point.id))
     {
@@ -130,10 +130,7 @@ pub(in crate::cli::compare::sweep) fn run_chunk(dir: &Path, task: usize) -> anyh
             .map_err(|Illegal(findings)| anyhow!("point {id}: {}", findings[0].sentence(true)))?;
         let point = Point { id: id.clone(), labels: Vec::new(), design: design.into(), work };
         let kept = format!("at point {id}; rows before it are kept");
-        let area = match area.then(|| estimate::find(&stop, &Ui::silent())).transpose() {
-            Ok(yosys) => yosys.map(|yosys| area_of(&point.design, &yosys, 1)).transpose(),
-            Err(error) => Err(error),
-        };
+        let area = area.then(|| yosys().and_then(|yosys| area_of(&point.design, &yosys, 1))).transpose();
         let area = match area {
             Ok(area) => area,
             Err(error) => return interrupt.explain(Err(error), &kept),
@@ -155,8 +152,8 @@ pub(in crate::cli::compare::sweep) fn run_chunk(dir: &Path, task: usize) -> anyh
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::compare::sweep::slurm::chunk::*;
     use crate::config::DecodeWork;
+    use crate::eval::sweep::slurm::chunk::*;
 
     fn points(count: usize) -> Vec<Point> {
         let design = Design::from_config("small", &Config::default()).unwrap();
