@@ -5,6 +5,7 @@ use meshkv::model::datapath::reference::{
     exact_scaled, flash_attention2_scaled, flash_attention3, Error, FLASH_BLOCKS,
 };
 use meshkv::model::datapath::tensors::Tensors;
+use meshkv::model::datapath::Tokens;
 use meshkv::model::{attend_scaled, split, Datapath, HeadScales, Scale};
 
 /// P, and tiles that share a head.
@@ -63,9 +64,11 @@ impl Set<'_> {
             }
             _ => datapath.scale,
         };
-        let (k, v, split) = (t.keys(head), t.values(head), split(t.tokens, SEGMENT, TILES));
-        let one =
-            |p| attend_scaled(datapath, t.query(head, p), k, v, HeadScales { logit, output, narrow }, &split);
+        let tokens = Tokens { k: t.keys(head), v: t.values(head), scales: t.token_scales(head) };
+        let split = split(t.tokens, SEGMENT, TILES);
+        let one = |p| {
+            attend_scaled(datapath, t.query(head, p), tokens, HeadScales { logit, output, narrow }, &split)
+        };
         Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
     }
 }

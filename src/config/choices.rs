@@ -176,6 +176,8 @@ named! {
         None = "none",
         /// One of the logits and one of the output for each head, with the queries of a run.
         Head = "head",
+        /// Those of a head, and one of K and one of V for each token and KV head, in FP16 beside its slice in memory.
+        Token = "token",
     }
 }
 

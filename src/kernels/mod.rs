@@ -46,7 +46,7 @@ pub use printing::print::body;
 pub use printing::symbols::{signals, Dir, Signal};
 pub use reduce::root_phase::{root_phase, RootPhase};
 pub use takv::descriptor_state::{descriptor_state, DescriptorState};
-pub use takv::k_then_v::{k_then_v, KThenV};
+pub use takv::k_then_v::{k_then_v, scales_then_kv, KThenV, ScalesThenKv};
 pub use takv::swap_decision::{swap_decision, SwapDecision};
 pub use takv::swap_state::{swap_state, SwapState};
 
@@ -72,6 +72,7 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         root_phase()?,
         run_failure()?,
         run_state()?,
+        scales_then_kv()?,
         starvation_guard()?,
         swap_decision()?,
         swap_state()?,

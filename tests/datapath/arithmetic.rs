@@ -87,7 +87,7 @@ proptest! {
     ) {
         let (flit, mut weights): (Vec<u16>, Vec<_>) = pairs.into_iter().unzip();
         weights[0] = Some((1 << 16, 0));
-        let vector = Vector::weights(&weights, below, &Formats::default());
+        let vector = Vector::weights(&weights, i64::from(below), &Formats::default());
         if below > 31 {
             prop_assert!(vector.lanes.iter().all(|lane| *lane == Lane::default()));
             return Ok(());

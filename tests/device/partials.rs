@@ -8,7 +8,7 @@ use meshkv::cosim::workloads::attention::{visits, Job};
 use meshkv::cosim::workloads::device::{Bench, Notice, Platform};
 use meshkv::design::{Descriptor, Design, Mapping};
 use meshkv::emit::SourceFile;
-use meshkv::model::datapath::attention;
+use meshkv::model::datapath::attention::{self, Tokens};
 use meshkv::model::datapath::tensors::Tensors;
 use meshkv::model::{Datapath, DatapathShape, State};
 
@@ -84,7 +84,8 @@ fn of_datapath(design: &Design, tensors: &Tensors, (stream, head): (usize, usize
         let elements = first as usize * dim..(first as usize + 8).min(TOKENS) * dim;
         let (k, v) = (tensors.keys(head), tensors.values(head));
         let rows = rows.start as usize..rows.end as usize;
-        attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);
+        let tokens = Tokens { k: &k[elements.clone()], v: &v[elements], scales: None };
+        attention::segment(&mut partial, tokens, rows);
     }
     let mut root = datapath.root();
     root.merge(&partial.to_flits());

@@ -9,7 +9,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::model::datapath::reference::{exact_scaled, Error};
+use meshkv::model::datapath::reference::{exact_tokens, Error};
 use meshkv::model::datapath::tensors::{Logits, Tensors};
 
 const ALL: [(KvFormat, KvScales); 7] = [
@@ -21,6 +21,10 @@ const ALL: [(KvFormat, KvScales); 7] = [
     (KvFormat::Fp8E5m2, KvScales::None),
     (KvFormat::Int8, KvScales::Head),
 ];
+
+/// Formats whose tokens may have scales.
+const TOKENS: [(KvFormat, KvScales); 2] =
+    [(KvFormat::Int8, KvScales::Token), (KvFormat::Fp8E4m3, KvScales::Token)];
 
 fn formatted((format, scales): (KvFormat, KvScales), change: impl FnOnce(&mut Config)) -> Design {
     small(|c| {
@@ -46,13 +50,14 @@ fn scaled(design: &Design, tensors: Tensors) -> Tensors {
 fn near(design: &Design, tensors: &Tensors, outputs: &std::collections::BTreeMap<(u32, u32), Vec<u16>>) {
     for ((stream, head), output) in outputs {
         let (head, stream) = (*head as usize, *stream as usize);
-        let [k, v] = tensors.scales(head);
-        let exact = exact_scaled(
-            tensors.query(head, stream),
-            tensors.keys(head),
-            tensors.values(head),
-            (k.into(), v.into()),
-        );
+        let of_head = tensors.scales(head).map(f64::from);
+        let ones = vec![[0x3c00; 2]; tensors.tokens];
+        let of_tokens = tensors.token_scales(head).unwrap_or(&ones).iter();
+        let factors: Vec<[f64; 2]> = of_tokens
+            .map(|scales| [0, 1].map(|at| half::f16::from_bits(scales[at]).to_f64() * of_head[at]))
+            .collect();
+        let (q, k, v) = (tensors.query(head, stream), tensors.keys(head), tensors.values(head));
+        let exact = exact_tokens(q, k, v, &factors);
         let error = Error::of(output, &exact);
         let largest = exact.iter().fold(0f64, |most, x| most.max(x.abs()));
         assert!(error.max < 1e-3 * largest.max(1.0), "{:?}, head {head}: {error:?}", design.pe.format);
@@ -96,6 +101,32 @@ fn other_shapes_of_every_format_have_the_models_bits() {
             let done = attend(&design, &tensors, 2, Mapping::RowAligned, Trouble::default());
             assert_exact(&done, &format!("{of:?}, shape {at}"));
             near(&design, &tensors, &done.outputs);
+        }
+    }
+}
+
+/// Scales come before K, and meet the logit of their token and its weight.
+#[test]
+fn scales_of_tokens_have_the_models_bits_and_its_cycles() {
+    type Change = fn(&mut Config);
+    // Several flits of scales a chunk; several tokens a flit; several parts a query in odd segments; one stage after the other.
+    let shapes: [Change; 4] = [
+        |_| {},
+        |c| (c.noc.flit_width, c.kv.uram_per_tile) = (512, 8),
+        |c| (c.kv.segment_tokens, c.pe.array_rows, c.pe.head_dim) = (13, 3, 64),
+        |c| (c.pad.enable, c.mare.multicast, c.kv.segment_tokens) = (false, false, 16),
+    ];
+    for of in TOKENS {
+        for (at, shape) in shapes.into_iter().enumerate() {
+            let design = formatted(of, shape);
+            for (tokens, logits) in [(61, Logits::LongTail), (37, Logits::Normal), (3, Logits::Peaky)] {
+                let tensors = scaled(&design, tensors(&design, tokens, 2, logits, 7));
+                let job = Job::new(&design, &tensors, (0, 2), Mapping::RowAligned, Sharing::KvHead).unwrap();
+                let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+                assert_eq!(done.violations, [""; 0], "{of:?}, shape {at}, {tokens} tokens");
+                assert_exact(&done, &format!("{of:?}, shape {at}, {tokens} tokens"));
+                near(&design, &tensors, &done.outputs);
+            }
         }
     }
 }

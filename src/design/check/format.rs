@@ -40,10 +40,31 @@ pub(super) fn integers_have_scales(config: &Config) -> Option<Finding> {
     })
 }
 
+/// Scales of tokens are for formats with a range so small that they need them.
+pub(super) fn token_scales_have_a_format(config: &Config) -> Option<Finding> {
+    let (format, scales) = (config.kv.format, config.kv.scales_of_format());
+    let fits = matches!(format, KvFormat::Fp8E4m3 | KvFormat::Int8);
+    (scales == KvScales::Token && !fits).then(|| {
+        let head = if format.bytes() == 1 { KvScales::Head } else { KvScales::None };
+        Finding::value(
+            "kv.scales",
+            "\"token\"",
+            format!("needs kv.format = \"int8\" or \"fp8_e4m3\", and it is \"{}\"", format.name()),
+            "the other formats have a range of 2^30 and more, so a scale a head suffices",
+        )
+        .advising([
+            Advice::set("kv.format", KvFormat::Int8.name()),
+            Advice::set("kv.format", KvFormat::Fp8E4m3.name()),
+            Advice::set("kv.scales", head.name()),
+        ])
+        .with(&["kv.format"])
+    })
+}
+
 /// A new token is quantised by the factors of its KV head.
 pub(super) fn new_tokens_have_factors(config: &Config) -> Option<Finding> {
     let (format, scales) = (config.kv.format, config.kv.scales_of_format());
-    (config.kv.append && format.bytes() == 1 && scales == KvScales::None).then(|| {
+    (config.kv.append && format.bytes() == 1 && scales != KvScales::Head).then(|| {
         Finding::value(
             "kv.append",
             true,

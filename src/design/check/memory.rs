@@ -5,7 +5,7 @@ use crate::design::card::fpga::Fpga;
 use crate::design::card::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
 use crate::design::card::refresh::Refresh;
 use crate::design::depths::TIMEOUT_WIDTH;
-use crate::design::mare::mare::chunk_flits;
+use crate::design::mare::slice::chunk_flits;
 
 /// Steps of the advised bandwidth in GB/s.
 const STEP: f64 = 0.01;

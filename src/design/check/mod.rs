@@ -15,8 +15,7 @@ use super::design::Design;
 use crate::config::{self, Advice, Config, Finding, Severity};
 use crate::design::card::floorplan::Floorplan;
 use crate::design::card::fpga::Fpga;
-use crate::design::mare::mare::{chunk_flits, fifo_depth};
-use crate::design::mare::slice::slice_flits;
+use crate::design::mare::slice::{chunk_flits, fifo_depth, slice_flits};
 use crate::design::mare::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::design::network::mesh::Mesh;
 use crate::design::network::round_trip::round_trip;
@@ -36,7 +35,7 @@ const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule
 }
 
 /// Rules of every design.
-const RULES: [Rule; 25] = [
+const RULES: [Rule; 26] = [
     rule("stride-visits-every-row", placement::stride_visits_every_row),
     rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
     rule("hub-within-mesh", placement::hub_is_in_a_column),
@@ -55,6 +54,7 @@ const RULES: [Rule; 25] = [
     rule("window-holds-slice", window_holds_a_slice),
     rule("format-has-bytes", format::a_format_has_its_bytes),
     rule("integers-have-scales", format::integers_have_scales),
+    rule("token-scales-have-format", format::token_scales_have_a_format),
     rule("append-has-factors", format::new_tokens_have_factors),
     rule("token-fills-flits", format::a_new_token_fills_flits),
     rule("root-lanes-within-flit", a_flit_has_the_numbers_of_a_root),

@@ -5,11 +5,9 @@
 //! here.
 
 use crate::config::Config;
-use crate::design::mare::slice::{half_flits, slice_flits};
+use crate::design::mare::slice::{chunk_flits, fifo_depth, half_flits, key_base, scale_flits, slice_flits};
 use crate::design::mare::staging::Staging;
 
-/// Chunks that fit a requester's FIFO at once: one is read while two are in flight.
-const CHUNKS_IN_FIFO: u32 = 3;
 /// Most ranges that a requester can have in flight.
 const MAX_SLOTS: u32 = 8;
 /// Most completed ranges that a requester remembers.
@@ -22,29 +20,6 @@ const MOST_TICKS: u32 = 1 << 20;
 const CHOICE_CYCLES: u32 = 1;
 /// Cycles of the duplicate filter's look-up, from a chunk that is due to its remaining destinations.
 const LOOKUP_CYCLES: u32 = 3;
-
-/// Least flit width with a deep FIFO by default: it is in block RAM, where depth is free.
-const WIDE_FLIT: u32 = 512;
-/// Default FIFO depth in flits: for wide flits, and for others as in the paper.
-const FIFO_DEPTHS: (u32, u32) = (96, 48);
-
-/// Flits of a requester's FIFO: `pad.fifo_depth`, or the default for the flit width.
-pub fn fifo_depth(config: &Config) -> u32 {
-    let (wide, narrow) = FIFO_DEPTHS;
-    config.pad.fifo_depth.unwrap_or(if is_wide(config.noc.flit_width) { wide } else { narrow })
-}
-
-/// True for flits of 512 bits or more: their FIFO is in block RAM, where depth is free.
-pub fn is_wide(flit_width: u32) -> bool {
-    flit_width >= WIDE_FLIT
-}
-
-/// Flits of a chunk: the largest power of two that divides half a slice and fits the FIFO three times.
-pub fn chunk_flits(config: &Config) -> u32 {
-    let (fifo_depth, half_flits) = (fifo_depth(config), half_flits(config));
-    let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && half_flits.is_multiple_of(*chunk);
-    (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1)
-}
 
 /// Parameters of the home agent, the duplicate filter and the requester of every tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +45,10 @@ pub struct Mare {
     pub slice_flits: u32,
     /// Flits of its K rows, and of its V rows.
     pub half_flits: u32,
+    /// Flits of the scales of its tokens, which come first; none where tokens have no scales.
+    pub scale_flits: u32,
+    /// The first flit of K: whole chunks are before it.
+    pub key_base: u32,
     /// Flits of one chunk: a power of two that divides each half of the slice, so that rows of K and V can be
     /// fetched separately.
     pub chunk_flits: u32,
@@ -103,6 +82,11 @@ impl Mare {
         let build = if multicast { mare.tree_build_cycles } else { 0 };
         let staging = Staging::new(config);
         let in_window = (staging.window_flits / slice_flits).max(1);
+        // A slice with scales does not divide a window. Slots may cross the bounds of windows.
+        let slots = match key_base(config) {
+            0 => in_window * config.kv.banks,
+            _ => staging.flits / slice_flits,
+        };
         let shape = Mare {
             enable: mare.enable,
             coalesce_window: if mare.enable { mare.coalesce_window } else { 0 },
@@ -118,12 +102,14 @@ impl Mare {
             request_entries: mare.request_entries,
             slice_flits,
             half_flits,
+            scale_flits: scale_flits(config),
+            key_base: key_base(config),
             chunk_flits,
             fifo_depth,
             fetch_slots,
             fetch_history: history.min(MAX_HISTORY),
             retry_ticks: 0,
-            staging_slots: (in_window * config.kv.banks).min(MAX_STAGING_SLOTS),
+            staging_slots: slots.min(MAX_STAGING_SLOTS),
             staging_depth: staging.flits,
             window_flits: staging.window_flits,
         };
@@ -149,6 +135,7 @@ impl Mare {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::{KvFormat, KvScales};
     use crate::design::mare::mare::*;
 
     fn mare(change: impl Fn(&mut Config)) -> Mare {
@@ -167,9 +154,19 @@ mod tests {
             let shape = mare(|c| (c.kv.segment_tokens, c.pad.fifo_depth) = (tokens, Some(depth)));
             assert_eq!(shape.half_flits % shape.chunk_flits, 0, "{tokens} {depth}");
             assert_eq!(shape.slice_flits, 2 * shape.half_flits);
+            assert_eq!((shape.scale_flits, shape.key_base), (0, 0));
             assert!(shape.fetch_slots >= 2 && shape.fetch_slots * shape.chunk_flits <= depth, "{shape:?}");
             assert!(shape.fetch_history > shape.fetch_slots, "{shape:?}");
         }
+    }
+
+    #[test]
+    fn scales_of_tokens_take_whole_chunks_before_k() {
+        let shape = mare(|c| {
+            (c.kv.format, c.kv.scales, c.kv.segment_tokens) = (KvFormat::Int8, KvScales::Token, 128);
+        });
+        assert_eq!((shape.scale_flits, shape.chunk_flits, shape.key_base), (8, 32, 32));
+        assert_eq!((shape.slice_flits, shape.staging_slots), (32 + 2 * 256, 7));
     }
 
     #[test]

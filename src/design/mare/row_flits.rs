@@ -1,6 +1,7 @@
 //! Flits of a row, of the rows of a slice that are needed, and of a partial result.
 
 use crate::design::design::Design;
+use crate::design::mare::slice::TOKEN_SCALE_BITS;
 use crate::design::pad::root::NUMBER_BITS;
 use std::ops::RangeInclusive;
 
@@ -26,14 +27,16 @@ impl Design {
     }
 }
 
-/// Flits of a slice that contain these rows: of K, then of V, which is stored in whole blocks of
-/// tokens. Ranges of K begin with a chunk.
-pub fn flits_of_rows(design: &Design, (first, last): (u32, u32)) -> [RangeInclusive<u32>; 2] {
+/// Flits of a slice that contain these rows: of the scales of its tokens, in order from the first, if tokens have some; then
+/// of K and of V, which is stored in whole blocks of tokens. Ranges of K begin with a chunk.
+pub fn flits_of_rows(design: &Design, (first, last): (u32, u32)) -> Vec<RangeInclusive<u32>> {
     let (mare, row_bits, width) = (&design.mare, design.row_bits(), design.flit.data_width);
     let begin = first * row_bits / width / mare.chunk_flits * mare.chunk_flits;
     let end = ((last + 1) * row_bits).div_ceil(width) - 1;
     let (head_dim, block) = (design.pe.head_dim, design.flit.elements);
     let v_begin = mare.half_flits + begin / head_dim * head_dim;
     let v_end = mare.half_flits + (last / block + 1) * head_dim - 1;
-    [begin..=end, v_begin..=v_end]
+    let base = mare.key_base;
+    let scales = (mare.scale_flits > 0).then(|| 0..=last * TOKEN_SCALE_BITS / width);
+    scales.into_iter().chain([base + begin..=base + end, base + v_begin..=base + v_end]).collect()
 }

@@ -2,12 +2,14 @@
 
 use crate::config::KvFormat;
 use crate::design::design::Design;
-use crate::design::mare::mare::is_wide;
+use crate::design::mare::slice::is_wide;
 
 /// Words of queries and jobs that wait to cross into the PE clock.
 pub const JOB_DEPTH: u32 = 16;
 /// Sums of a context that are read in a cycle.
 pub const SUMS_READ: u32 = 2;
+/// Cycles from a token's dot to its weight in the scratchpad, with the registers before and behind.
+const WEIGHT: u32 = 17;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
 /// Cycles by which the second sum of a READ comes later than the first.
@@ -30,6 +32,8 @@ pub struct Array {
     pub lanes: u32,
     /// Format of the elements.
     pub format: KvFormat,
+    /// Tokens have scales.
+    pub token_scales: bool,
     /// Most query heads of a column.
     pub heads: u32,
     /// Contexts by row and slot: stream * heads of a column + place of the head.
@@ -54,7 +58,8 @@ impl Array {
             (0..heads).map(|h| (column.start + h).min(model.heads - 1) / model.group_heads()).collect()
         };
         let kv_heads = (0..design.mesh.cols()).map(of_column).collect();
-        Array { rows, lanes: design.flit.elements, format: design.pe.format, heads, slots, kv_heads }
+        let (format, token_scales) = (design.pe.format, design.pe.has_token_scales());
+        Array { rows, lanes: design.flit.elements, format, token_scales, heads, slots, kv_heads }
     }
 
     /// True if block RAMs replace LUTs in the FIFO of flits, as they do where there are few lanes.
@@ -137,9 +142,15 @@ impl Array {
         (self.lanes.min(head_dim) / 4).max(2)
     }
 
+    /// Cycles from a token's dot to its weight in the scratchpad, with the registers before and behind. The scale of a token's V
+    /// takes a multiplication more.
+    pub fn weight_cycles(&self) -> u32 {
+        WEIGHT + if self.token_scales { 4 } else { 0 }
+    }
+
     /// Cycles in which an op passes alignment and a row.
     pub fn rest_cycles(&self) -> u32 {
-        self.align_cycles() + self.dot_cycles() + AFTER_DOT
+        self.align_cycles() + self.dot_cycles() + AFTER_DOT + self.weight_cycles() - WEIGHT
     }
 
     /// Cycles in which the results of a context are read: l, then those of o.

@@ -30,6 +30,11 @@ impl Pe {
         self.scales != KvScales::None
     }
 
+    /// True if each token has scales beside its slice in memory.
+    pub fn has_token_scales(&self) -> bool {
+        self.scales == KvScales::Token
+    }
+
     /// The sizes of a configuration.
     pub(in crate::design) fn new(config: &Config) -> Pe {
         Pe {

@@ -1,7 +1,7 @@
 //! Outputs beside attention in f64 and FlashAttention-2.
 
 use crate::cosim::workloads::attention::Job;
-use crate::model::datapath::reference::{dequantised, exact_scaled, flash_attention2, Error, FLASH_BLOCKS};
+use crate::model::datapath::reference::{dequantised, exact_tokens, flash_attention2, Error, FLASH_BLOCKS};
 
 /// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
 #[derive(Default)]
@@ -16,9 +16,10 @@ impl Compared {
         let (q, (k, v)) = (job.query(head, stream), job.kv(head, job.attended(stream)));
         let [q, k, v, output] = [q, k, v, output].map(|rows| job.tensors.of_model(rows));
         self.ours.extend(output);
-        let [k_scale, v_scale] = job.tensors.scales(head as usize);
-        self.exact.extend(exact_scaled(&q, &k, &v, (k_scale.into(), v_scale.into())));
-        let (k, v) = (dequantised(&k, k_scale), dequantised(&v, v_scale));
+        let factors = job.factors(head, job.attended(stream));
+        self.exact.extend(exact_tokens(&q, &k, &v, &factors));
+        let of = |part: usize| factors.iter().map(move |factors| factors[part]);
+        let (k, v) = (dequantised(&k, q.len(), of(0)), dequantised(&v, q.len(), of(1)));
         for (theirs, block) in self.theirs.iter_mut().zip(FLASH_BLOCKS) {
             theirs.extend(flash_attention2(&q, &k, &v, block));
         }

@@ -28,25 +28,49 @@ pub fn attend(datapath: &Datapath, q: &[u16], k: &[u16], v: &[u16], split: &Spli
     attend_scaled(
         datapath,
         q,
-        k,
-        v,
+        Tokens { k, v, scales: None },
         HeadScales { logit: datapath.scale, output: 1.0, narrow: Narrow::None },
         split,
     )
+}
+
+/// Keys and values of some tokens, `tokens x head_dim` each, with their scales: of K and of V, normal numbers of FP16. None
+/// where tokens have no scales.
+#[derive(Debug, Clone, Copy)]
+pub struct Tokens<'a> {
+    /// Keys.
+    pub k: &'a [u16],
+    /// Values.
+    pub v: &'a [u16],
+    /// Scales, one pair a token.
+    pub scales: Option<&'a [[u16; 2]]>,
+}
+
+impl<'a> Tokens<'a> {
+    /// Some of the tokens, whose rows have so many elements.
+    #[must_use]
+    pub fn part(&self, tokens: Range<usize>, head_dim: usize) -> Tokens<'a> {
+        let elements = tokens.start * head_dim..tokens.end * head_dim;
+        Tokens {
+            k: &self.k[elements.clone()],
+            v: &self.v[elements],
+            scales: self.scales.map(|scales| &scales[tokens]),
+        }
+    }
 }
 
 /// Returns the same with scales of the head: of its logits and of its output.
 pub fn attend_scaled(
     datapath: &Datapath,
     q: &[u16],
-    k: &[u16],
-    v: &[u16],
+    tokens: Tokens,
     scales: HeadScales,
     split: &Split,
 ) -> Vec<u16> {
     let mut root = datapath.root().scaled(scales.output);
     for segments in split.iter().filter(|segments| !segments.is_empty()) {
-        let partial = over(datapath.partial(q).scaled(scales.logit).narrowed(scales.narrow), k, v, segments);
+        let partial = datapath.partial(q).scaled(scales.logit).narrowed(scales.narrow);
+        let partial = over(partial, tokens, segments);
         root.merge(&partial.to_flits());
     }
     root.output()
@@ -60,23 +84,25 @@ pub fn tile<'a>(
     v: &[u16],
     segments: &[Range<usize>],
 ) -> Partial<'a> {
-    over(datapath.partial(q), k, v, segments)
+    over(datapath.partial(q), Tokens { k, v, scales: None }, segments)
 }
 
 /// A partial result over segments of all keys and values.
-fn over<'a>(mut partial: Partial<'a>, k: &[u16], v: &[u16], segments: &[Range<usize>]) -> Partial<'a> {
-    let shape = partial.shape();
+fn over<'a>(mut partial: Partial<'a>, all: Tokens, segments: &[Range<usize>]) -> Partial<'a> {
+    let head_dim = partial.shape().head_dim as usize;
     for tokens in segments {
-        let elements = tokens.start * shape.head_dim as usize..tokens.end * shape.head_dim as usize;
-        segment(&mut partial, &k[elements.clone()], &v[elements], 0..tokens.len());
+        segment(&mut partial, all.part(tokens.clone(), head_dim), 0..tokens.len());
     }
     partial
 }
 
 /// Adds one more segment to a tile's partial result: its tokens `rows` count, all others are masked.
-pub fn segment(partial: &mut Partial, k: &[u16], v: &[u16], rows: Range<usize>) {
+pub fn segment(partial: &mut Partial, tokens: Tokens, rows: Range<usize>) {
     let shape = partial.shape();
-    partial.begin_segment(rows);
-    k_flits(k, shape.flit_elements).iter().for_each(|flit| partial.k_flit(flit));
-    v_flits(v, shape.head_dim, shape.flit_elements).iter().for_each(|flit| partial.v_flit(flit));
+    match tokens.scales {
+        Some(scales) => partial.begin_scaled_segment(rows, scales),
+        None => partial.begin_segment(rows),
+    }
+    k_flits(tokens.k, shape.flit_elements).iter().for_each(|flit| partial.k_flit(flit));
+    v_flits(tokens.v, shape.head_dim, shape.flit_elements).iter().for_each(|flit| partial.v_flit(flit));
 }

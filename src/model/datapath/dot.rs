@@ -134,16 +134,16 @@ impl Vector {
     }
 
     /// Weights of a block: significands, each with the powers of two by which it lies below the largest of the block;
-    /// none is a blank lane. `below`: the powers of two by which that one lies below m.
-    pub fn weights(weights: &[Option<(u32, u32)>], below: u32, formats: &Formats) -> Vector {
-        let range = WEIGHT_RANGE;
+    /// none is a blank lane. `below`: the powers of two by which that one lies below m; one with a scale may lie above it.
+    pub fn weights(weights: &[Option<(u32, u32)>], below: i64, formats: &Formats) -> Vector {
+        let range = i64::from(WEIGHT_RANGE);
         let lane = |weight: &Option<(u32, u32)>| match weight {
             Some((significand, lack)) if below <= range => {
                 Lane::new(false, u64::from(*significand), *lack, formats)
             }
             _ => Lane::default(),
         };
-        Vector { lanes: weights.iter().map(lane).collect(), exponent: range.saturating_sub(below) }
+        Vector { lanes: weights.iter().map(lane).collect(), exponent: (range - below).max(0) as u32 }
     }
 }
 

@@ -10,7 +10,7 @@ pub mod reference;
 pub mod softmax;
 pub mod tensors;
 
-pub use attention::{attend, attend_scaled, split, Split};
+pub use attention::{attend, attend_scaled, split, Split, Tokens};
 pub use dot::{align, dot, Aligned, Dot, Lane, Vector};
 pub use numbers::exp2::{Exp2, Scale, Weight};
 pub use numbers::formats::Formats;

@@ -14,31 +14,35 @@ pub fn exact(q: &[u16], k: &[u16], v: &[u16]) -> Vec<f64> {
 
 /// Returns the same for keys and values that have these factors beside their numbers.
 pub fn exact_scaled(q: &[u16], k: &[u16], v: &[u16], (k_scale, v_scale): (f64, f64)) -> Vec<f64> {
+    exact_tokens(q, k, v, &vec![[k_scale, v_scale]; k.len() / q.len()])
+}
+
+/// Returns the same for keys and values that have factors a token beside their numbers.
+pub fn exact_tokens(q: &[u16], k: &[u16], v: &[u16], factors: &[[f64; 2]]) -> Vec<f64> {
     let head_dim = q.len();
-    let scale = k_scale / (head_dim as f64).sqrt();
+    let scale = 1.0 / (head_dim as f64).sqrt();
     let q: Vec<f64> = q.iter().map(|&bits| f16::from_bits(bits).to_f64()).collect();
     let dot = |row: &[u16]| -> f64 {
         q.iter().zip(row).map(|(q, &k)| q * f16::from_bits(k).to_f64()).sum::<f64>() * scale
     };
-    let logits: Vec<f64> = k.chunks(head_dim).map(dot).collect();
+    let logits: Vec<f64> =
+        k.chunks(head_dim).zip(factors).map(|(row, [k_factor, _])| dot(row) * k_factor).collect();
     let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (mut l, mut o) = (0.0, vec![0.0; head_dim]);
-    for (logit, row) in logits.iter().zip(v.chunks(head_dim)) {
+    for ((logit, row), [_, v_factor]) in logits.iter().zip(v.chunks(head_dim)).zip(factors) {
         let p = (logit - max).exp();
         l += p;
-        o.iter_mut().zip(row).for_each(|(o, &v)| *o += p * f16::from_bits(v).to_f64());
+        o.iter_mut().zip(row).for_each(|(o, &v)| *o += p * v_factor * f16::from_bits(v).to_f64());
     }
-    o.iter().map(|o| o / l * v_scale).collect()
+    o.iter().map(|o| o / l).collect()
 }
 
-/// Numbers times a factor, each rounded to FP16: what a kernel for FP16 is given instead of an eight-bit cache.
-pub fn dequantised(rows: &[u16], scale: f32) -> Vec<u16> {
-    if scale == 1.0 {
-        return rows.to_vec();
-    }
-    rows.iter()
-        .map(|&bits| f16::from_f64(f16::from_bits(bits).to_f64() * f64::from(scale)).to_bits())
-        .collect()
+/// Rows of numbers times a factor each, rounded to FP16: what a kernel for FP16 is given instead of an eight-bit cache.
+pub fn dequantised(rows: &[u16], head_dim: usize, factors: impl Iterator<Item = f64>) -> Vec<u16> {
+    let row = |(row, factor): (&[u16], f64)| -> Vec<u16> {
+        row.iter().map(|&bits| f16::from_f64(f16::from_bits(bits).to_f64() * factor).to_bits()).collect()
+    };
+    rows.chunks(head_dim).zip(factors).flat_map(row).collect()
 }
 
 /// Returns the same after FlashAttention-2 (T. Dao, 2023, algorithm 1, forward pass), as its FP16 kernels

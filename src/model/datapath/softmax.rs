@@ -5,18 +5,21 @@
 //! a V flit of ones after each block. It needs no path of its own, and it adds exactly the weights that o
 //! adds.
 
-use super::dot::{align, dot, Vector};
+use super::dot::{align, dot, Dot, Vector};
 use super::params::{Datapath, DatapathShape};
 use crate::config::Narrow;
 use crate::model::datapath::numbers::exp2::{Scale, Weight};
 use crate::model::datapath::numbers::fixed::{self, place, Phase};
-use crate::model::datapath::numbers::formats::Formats;
+use crate::model::datapath::numbers::formats::{Formats, WEIGHT_RANGE};
 use crate::model::datapath::numbers::fp16;
+use crate::model::datapath::numbers::rounding::half_up;
 use crate::model::datapath::reduction::part;
 use std::ops::Range;
 
 /// FP16 one. A flit of ones has l as its weighted sum.
 const ONE: u16 = 0x3c00;
+/// Bits that a weight has more in the sum of a block than in a lane.
+const TOTAL_BITS: u32 = 5;
 
 /// Query head as loaded into a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +67,11 @@ pub struct Partial<'a> {
     segment: Segment,
 }
 
+/// Powers of two by which one integer part lies below another.
+fn below(above: i32, of: i32) -> i64 {
+    i64::from(above) - i64::from(of)
+}
+
 /// Returns a block's weights relative to its largest, and that one relative to m. Masked tokens are blank, as is a block
 /// too far below m.
 fn relative(
@@ -72,12 +80,30 @@ fn relative(
     max: Option<i32>,
     formats: &Formats,
 ) -> Vector {
-    let distance = |above: i32, below: i32| (i64::from(above) - i64::from(below)) as u32;
-    let below = max.zip(of_block).map_or(0, |(max, of_block)| distance(max, of_block));
+    let of_max = max.zip(of_block).map_or(0, |(max, of_block)| below(max, of_block));
     let lack = |weight: &Option<Weight>| {
-        weight.map(|w| (w.significand, distance(of_block.expect("a block with a weight"), w.integer)))
+        weight.map(|w| (w.significand, below(of_block.expect("a block with a weight"), w.integer) as u32))
     };
-    Vector::weights(&weights.iter().map(lack).collect::<Vec<_>>(), below, formats)
+    Vector::weights(&weights.iter().map(lack).collect::<Vec<_>>(), of_max, formats)
+}
+
+/// Returns the sum of a block's weights, which have five bits more than the lanes of a stationary vector, as the dot of a flit
+/// of ones.
+fn total(weights: &[Option<Weight>], of_block: Option<i32>, max: Option<i32>, formats: &Formats) -> Dot {
+    let exponent = formats.fixed_exponent.expect("tokens of this format have scales");
+    let of_max = max.zip(of_block).map_or(0, |(max, of_block)| below(max, of_block));
+    let is_near = of_max <= i64::from(WEIGHT_RANGE);
+    let number = |w: &Weight| {
+        let lack = below(of_block.expect("a block with a weight"), w.integer);
+        half_up(i64::from(w.significand) << TOTAL_BITS, lack as u32)
+    };
+    let sum: i64 = weights.iter().flatten().filter(|_| is_near).map(number).sum();
+    // A one lies this many places up.
+    let one = formats.window_bits - 1 - (exponent - u32::from(ONE >> 10));
+    Dot {
+        sum: sum << (one - TOTAL_BITS),
+        exponent: exponent + (i64::from(WEIGHT_RANGE) - of_max).max(0) as u32,
+    }
 }
 
 /// Position in a segment, and its scratchpad.
@@ -89,9 +115,20 @@ struct Segment {
     logit: i128,
     logits: Vec<i128>,
     weights: Vec<Option<Weight>>,
-    /// V flits received, and the weights of their block.
+    /// Scales of K and of V of the tokens, in FP16; none where tokens have none. And the weights times those of V.
+    scales: Vec<[u16; 2]>,
+    scaled: Vec<Option<Weight>>,
+    /// V flits received, the weights of their block, and the sum of those without scales of V.
     v_flits: usize,
     block: Option<Vector>,
+    total: Option<Dot>,
+}
+
+impl Segment {
+    /// Scales of K and of V of a token; those behind the last count for nothing.
+    fn scales(&self, token: usize) -> Option<[u16; 2]> {
+        (!self.scales.is_empty()).then(|| self.scales.get(token).copied().unwrap_or([ONE; 2]))
+    }
 }
 
 impl<'a> Partial<'a> {
@@ -139,6 +176,17 @@ impl<'a> Partial<'a> {
         self.segment = Segment { rows, ..Segment::default() };
     }
 
+    /// Begins a segment whose tokens have these scales of K and of V, normal numbers of FP16.
+    pub fn begin_scaled_segment(&mut self, rows: Range<usize>, scales: &[[u16; 2]]) {
+        self.segment = Segment { rows, scales: scales.to_vec(), ..Segment::default() };
+    }
+
+    /// The scale of the logit of the next token.
+    fn scale_of_token(&self) -> Scale {
+        let token = self.segment.scales(self.segment.weights.len());
+        token.map_or(self.scale, |[k, _]| self.scale.times(k))
+    }
+
     /// Takes the next K flit of the segment.
     pub fn k_flit(&mut self, flit: &[u16]) {
         let head_dim = self.datapath.shape.head_dim as usize;
@@ -147,7 +195,8 @@ impl<'a> Partial<'a> {
         if head_dim >= flit.len() {
             let part = self.segment.k_flits % parts;
             let dot = dot(&align(flit, |_| true, formats), &self.query.parts[part], formats);
-            self.segment.logit += place(dot.risen(self.scale.rise), formats, Phase::Logit);
+            let rise = self.scale_of_token().rise;
+            self.segment.logit += place(dot.risen(rise), formats, Phase::Logit);
             self.note_special(self.segment.weights.len(), flit);
             if part + 1 == parts {
                 self.finish_token();
@@ -159,7 +208,8 @@ impl<'a> Partial<'a> {
                     &self.query.parts[0],
                     formats,
                 );
-                self.segment.logit = place(dot.risen(self.scale.rise), formats, Phase::Logit);
+                let rise = self.scale_of_token().rise;
+                self.segment.logit = place(dot.risen(rise), formats, Phase::Logit);
                 self.note_special(self.segment.weights.len(), keys);
                 self.finish_token();
             }
@@ -173,12 +223,16 @@ impl<'a> Partial<'a> {
     }
 
     fn finish_token(&mut self) {
+        let scale = self.scale_of_token();
         let segment = &mut self.segment;
         let logit = std::mem::take(&mut segment.logit);
-        let weight = self.datapath.exp2.weight(self.scale.apply(logit));
+        let weight = self.datapath.exp2.weight(scale.apply(logit));
         let counts = segment.rows.contains(&segment.weights.len());
         self.beyond |= counts && Scale::saturates(logit);
         segment.logits.push(logit);
+        if let Some([_, v]) = segment.scales(segment.weights.len()) {
+            segment.scaled.push(counts.then(|| weight.times(v)));
+        }
         segment.weights.push(counts.then_some(weight));
     }
 
@@ -196,7 +250,10 @@ impl<'a> Partial<'a> {
         self.special |= tokens.zip(flit).any(special);
         self.add(dim, first, flit);
         if dim + 1 == head_dim {
-            self.add(head_dim, first, &vec![ONE; flit.len()]);
+            match self.segment.total {
+                Some(total) => self.sums[head_dim] += place(total, &self.datapath.formats, Phase::Sum),
+                None => self.add(head_dim, first, &vec![ONE; flit.len()]),
+            }
         }
         self.segment.v_flits += 1;
     }
@@ -204,11 +261,17 @@ impl<'a> Partial<'a> {
     /// Raises m to the block's largest logit, shifts the sums down by as much, and loads the weights.
     fn begin_block(&mut self, first: usize) {
         let lanes = self.datapath.shape.flit_elements as usize;
-        let scratchpad = &self.segment.weights;
-        let weights: Vec<_> =
-            (first..first + lanes).map(|token| scratchpad.get(token).copied().flatten()).collect();
+        let of = |scratchpad: &[Option<Weight>]| -> Vec<_> {
+            (first..first + lanes).map(|token| scratchpad.get(token).copied().flatten()).collect()
+        };
+        let (weights, scaled) = (of(&self.segment.weights), of(&self.segment.scaled));
+        let has_scales = !self.segment.scales.is_empty();
         let formats = &self.datapath.formats;
-        let of_block = weights.iter().flatten().map(|weight| weight.top(formats)).max();
+        let largest = |weights: &[Option<Weight>]| weights.iter().flatten().map(|w| w.top(formats)).max();
+        let of_block = match has_scales {
+            true => weights.iter().flatten().map(|weight| weight.integer).max(),
+            false => largest(&weights),
+        };
         let max = of_block.max(self.max);
         if let (Some(old), Some(new)) = (self.max, max) {
             let down = i64::from(new) - i64::from(old);
@@ -216,7 +279,11 @@ impl<'a> Partial<'a> {
             self.sums.iter_mut().for_each(|sum| *sum >>= down.min(127));
         }
         self.max = max;
-        let block = relative(&weights, of_block, max, formats);
+        let block = match has_scales {
+            true => relative(&scaled, largest(&scaled), max, formats),
+            false => relative(&weights, of_block, max, formats),
+        };
+        self.segment.total = has_scales.then(|| total(&weights, of_block, max, formats));
         self.segment.block = Some(if self.narrow.values() { block.narrow() } else { block });
     }
 

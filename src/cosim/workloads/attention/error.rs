@@ -1,6 +1,6 @@
 //! Reasons why a run of attention has no result, or cannot begin: tensors and streams that do not fit a design.
 
-use crate::config::KvFormat;
+use crate::config::{KvFormat, KvScales};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::WorkloadError;
 use crate::design::Design;
@@ -84,6 +84,12 @@ pub enum JobError {
         k: f32,
         /// Factor of its values.
         v: f32,
+    },
+    /// Tokens have scales, and the design keeps none.
+    #[error("the tensors have scales of tokens, and kv.scales is \"{}\"\n  help: set kv.scales = \"token\"", configured.name())]
+    TokenScales {
+        /// What the configuration keeps.
+        configured: KvScales,
     },
     /// More positions than there are queries.
     #[error("query {last} was asked for, and the tensors have queries 0 to {most}\n  help: choose --query and --batch inside that")]
@@ -199,6 +205,9 @@ pub(super) fn fitting(
     }
     if tensors.format != design.pe.format {
         return Err(JobError::Format { tensors: tensors.format, configured: design.pe.format });
+    }
+    if tensors.token_scales(0).is_some() && !design.pe.has_token_scales() {
+        return Err(JobError::TokenScales { configured: design.pe.scales });
     }
     for head in (0..model.heads).step_by(model.group_heads() as usize) {
         let [k, v] = tensors.scales(head as usize);

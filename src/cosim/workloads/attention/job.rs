@@ -273,6 +273,28 @@ impl<'a> Job<'a> {
         HeadScales::of(self.design, (k, v)).expect("the tensors' factors were checked")
     }
 
+    /// Scales of some tokens, of the KV head that a query head attends with; none where the design has none.
+    pub fn token_scales(&self, head: u32, tokens: Range<u32>) -> Option<Vec<[u16; 2]>> {
+        own::token_scales(
+            self.design,
+            self.tensors,
+            head as usize,
+            tokens.start as usize..tokens.end as usize,
+        )
+    }
+
+    /// Factors of the keys and of the values of some tokens: those of the head times those of the token.
+    pub fn factors(&self, head: u32, tokens: Range<u32>) -> Vec<[f64; 2]> {
+        let of_head = self.tensors.scales(head as usize).map(f64::from);
+        match self.token_scales(head, tokens.clone()) {
+            None => vec![of_head; tokens.len()],
+            Some(scales) => {
+                let of = |scales: &[u16; 2]| [0, 1].map(|at| fp16::to_f64(scales[at]) * of_head[at]);
+                scales.iter().map(of).collect()
+            }
+        }
+    }
+
     /// K and V of a token of a KV head, for a run that brings it; zeros where the tensors have no numbers.
     pub fn new_token(&self, kv_head: u32, token: u32) -> [Vec<u16>; 2] {
         if self.tensors.is_blank() {

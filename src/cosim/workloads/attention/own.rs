@@ -4,6 +4,7 @@ use crate::design::Design;
 use crate::model::datapath::layout::{k_flits, v_flits};
 use crate::model::datapath::numbers::element::bytes_of;
 use crate::model::datapath::tensors::Tensors;
+use crate::model::datapath::Tokens;
 use std::ops::Range;
 
 /// A stream of a job with a cache of its own.
@@ -36,16 +37,37 @@ pub(in crate::cosim) fn slices<'a>(
         let elements = first as usize * dim..(first + per_segment).min(end) as usize * dim;
         let head = (g * design.model.group_heads()) as usize;
         let (keys, values) = (&tensors.keys(head)[elements.clone()], &tensors.values(head)[elements]);
-        (segment, (design.slice_number(cache, 0, segment, g), slice_bytes(design, keys, values)))
+        let tokens = first as usize..(first + per_segment).min(end) as usize;
+        let scales = token_scales(design, tensors, head, tokens);
+        let tokens = Tokens { k: keys, v: values, scales: scales.as_deref() };
+        (segment, (design.slice_number(cache, 0, segment, g), slice_bytes(design, tokens)))
     };
     segments.flat_map(move |segment| (0..design.model.kv_heads).map(move |g| slice(segment, g)))
 }
 
-/// A slice with these tokens, each of K and V `tokens x head_dim`, as a host writes it.
-pub(in crate::cosim) fn slice_bytes(design: &Design, keys: &[u16], values: &[u16]) -> Vec<u8> {
-    let lanes = design.flit.elements;
-    let mut flits = k_flits(keys, lanes);
-    flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
-    flits.extend(v_flits(values, design.pe.head_dim, lanes));
-    flits.iter().flat_map(|flit| bytes_of(design.pe.format, flit)).collect()
+/// Scales of some tokens, where a design has those: 1 for tensors without.
+pub(in crate::cosim) fn token_scales(
+    design: &Design,
+    tensors: &Tensors,
+    head: usize,
+    tokens: Range<usize>,
+) -> Option<Vec<[u16; 2]>> {
+    const ONE: u16 = 0x3c00;
+    design.pe.has_token_scales().then(|| match tensors.token_scales(head) {
+        Some(scales) => scales[tokens].to_vec(),
+        None => vec![[ONE; 2]; tokens.len()],
+    })
+}
+
+/// A slice with these tokens as a host writes it.
+pub(in crate::cosim) fn slice_bytes(design: &Design, tokens: Tokens) -> Vec<u8> {
+    let (lanes, mare) = (design.flit.elements, &design.mare);
+    let scales = tokens.scales.unwrap_or_default().iter().flatten();
+    let mut bytes: Vec<u8> = scales.flat_map(|bits| bits.to_le_bytes()).collect();
+    bytes.resize((mare.key_base * design.flit.data_width / 8) as usize, 0);
+    let mut flits = k_flits(tokens.k, lanes);
+    flits.resize(mare.half_flits as usize, vec![0; lanes as usize]);
+    flits.extend(v_flits(tokens.v, design.pe.head_dim, lanes));
+    bytes.extend(flits.iter().flat_map(|flit| bytes_of(design.pe.format, flit)));
+    bytes
 }

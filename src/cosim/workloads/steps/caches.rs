@@ -7,6 +7,7 @@ use crate::cosim::memory::Image;
 use crate::cosim::workloads::attention::{slice_bytes, slices, Job, Own};
 use crate::design::{Design, Mapping, Sharing};
 use crate::model::datapath::tensors::Tensors;
+use crate::model::datapath::Tokens;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -129,7 +130,9 @@ impl<'a> Caches<'a> {
             for (segment, (number, bytes)) in slices(self.design, tensors, cache, &now, common) {
                 let tokens = (length - segment * per_segment).min(per_segment) as usize;
                 let ones = vec![0xffff; tokens * dim];
-                let holds = slice_bytes(self.design, &ones, &ones);
+                let scales = vec![[0xffff; 2]; tokens];
+                let scales = self.design.pe.has_token_scales().then_some(&scales[..]);
+                let holds = slice_bytes(self.design, Tokens { k: &ones, v: &ones, scales });
                 let slice = all.get_mut(&number).expect("a cache only grows");
                 for ((to, from), _) in
                     slice.iter_mut().zip(&bytes).zip(&holds).filter(|(_, holds)| **holds != 0)

@@ -46,9 +46,6 @@ const ROOM: f64 = 5.0;
 /// Cycles from the last chunk of a slice until its slot is found free.
 const FREE: f64 = 16.0;
 
-/// Cycles of a token's weight from its dot to the scratchpad.
-const WEIGHT: u32 = 17;
-
 /// Cycles until the last sums of a slice are written.
 const SETTLE: f64 = 8.0;
 
@@ -124,7 +121,7 @@ impl<'a> Follower<'a> {
         let tile = |jobs| Tile { jobs, rooms: rooms.clone(), ..Tile::default() };
         let home = |fills| Home { fills, ..Home::default() };
         let dot = array.align_cycles() + array.dot_cycles();
-        let first = dot + WEIGHT + array.stages() + array.load_cycles();
+        let first = dot + array.weight_cycles() + array.stages() + array.load_cycles();
         let ratio = design.clock.noc_mhz / design.clock.pe_mhz;
         Follower {
             design,

@@ -29,7 +29,11 @@ impl Work {
     /// The work for the segment with this index of a descriptor.
     pub(super) fn new(design: &Design, d: &Descriptor, index: u32, weight: f64) -> Work {
         let rows = d.rows(index, design.placement.segment_tokens);
-        let [k, v] = flits_of_rows(design, rows).map(|range| range.count() as f64);
+        let parts: Vec<f64> =
+            flits_of_rows(design, rows).into_iter().map(|range| range.count() as f64).collect();
+        let (v, k) = (parts[parts.len() - 1], parts[parts.len() - 2]);
+        // Scales of tokens come before K, and pass no array.
+        let scales: f64 = parts[..parts.len() - 2].iter().sum();
         let (chunk, head_dim) = (f64::from(design.mare.chunk_flits), f64::from(design.pe.head_dim));
         let elements = design.flit.elements;
         // A flit of several tokens of K passes once for each, and a flit of ones follows each block of V.
@@ -45,10 +49,10 @@ impl Work {
             halves: [k, v],
             chunks: [of_k, of_k + (v / chunk).ceil() as u32],
             blocks: f64::from(rows.1 / elements - rows.0 / elements + 1),
-            bytes: (k + v) * flit_bytes / (design.memory.bytes_per_cycle() * channels),
+            bytes: (scales + k + v) * flit_bytes / (design.memory.bytes_per_cycle() * channels),
             memory: [
-                (k + v) * (flit_bytes / design.memory.bytes_per_cycle()).max(1.0),
-                (k + v) * beat / left,
+                (scales + k + v) * (flit_bytes / design.memory.bytes_per_cycle()).max(1.0),
+                (scales + k + v) * beat / left,
             ],
             pass: pass * design.clock.noc_mhz / design.clock.pe_mhz,
             weight,

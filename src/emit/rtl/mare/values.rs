@@ -28,6 +28,9 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("fetch_width", 1 + 2 * index + index_bits(mesh.rows()) + index_bits(mesh.cols()) + mask + key),
         ("slice_flits", mare.slice_flits),
         ("half_flits", mare.half_flits),
+        ("key_base", mare.key_base),
+        ("scale_flits", mare.scale_flits),
+        ("token_scale_log", (design.pe.head_dim / 4).max(1).ilog2()),
         ("chunk_flits", mare.chunk_flits),
         ("burst_flits", design.memory.burst_flits),
         ("staging_slots", mare.staging_slots),
@@ -62,6 +65,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     ]);
     values.flags(&[
         ("dedup", mare.dedup),
+        ("token_scales", design.pe.has_token_scales()),
         ("coalesce", mare.coalesce_window > 0),
         ("waits", mare.coalesce_window + mare.tree_cycles > 0),
     ]);

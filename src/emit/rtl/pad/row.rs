@@ -19,6 +19,12 @@ const DOT_BITS: u32 = 44;
 /// Bits of a product of a number of 18 bits and an integer of 8, both signed, that fills neither.
 const PAIR_BITS: u32 = 25;
 
+/// Places of the sum of a block's weights above those of a dot, and the exponent of a flit of ones.
+const ONES_SHIFT: u32 = 35;
+
+/// Bits of a weight in the sum of a block.
+const TOTAL_BITS: u32 = WEIGHT_BITS + 5;
+
 /// Leading fraction bits that address the table of 2^x.
 const TABLE_BITS: u32 = 7;
 
@@ -60,6 +66,10 @@ pub(in crate::emit::rtl) struct Rows {
     element: &'static str,
     /// The scale of logits is given by a host.
     scaled: bool,
+    /// Cycles from a dot to its weight in the scratchpad.
+    weight_cycles: u32,
+    /// Exponent of a flit of ones, where it is that of all flits.
+    ones_exponent: u32,
     /// UltraRAMs of a row that the device can spare for stationary vectors.
     spare_ultra: u32,
 }
@@ -87,6 +97,8 @@ impl Rows {
             aligned_bits: aligned_bits(pe.format),
             element: element(design),
             scaled: pe.is_scaled(),
+            weight_cycles: array.weight_cycles(),
+            ones_exponent: octave::fixed_exponent(pe.format).unwrap_or(0),
         }
     }
 
@@ -164,6 +176,11 @@ impl Rows {
             ("logit_width", LOGIT_BITS + self.head_dim.ilog2()),
             ("scale", scale),
             ("scale_shift", scale_shift),
+            ("weight_cycles", self.weight_cycles),
+            ("ones_exponent", self.ones_exponent),
+            // A one has this exponent, and a weight's sum has five bits more than a stationary number.
+            ("ones_shift", ONES_SHIFT - self.ones_exponent),
+            ("total_bits", TOTAL_BITS + self.lanes.ilog2()),
         ]);
         values.widths(&[
             ("pad_slot_width", self.slots),

@@ -3,8 +3,6 @@
 use crate::design::{Array, SECOND_SUM};
 use crate::model::cycle::common::{DelayLine, Fifo, LONGEST};
 
-/// Cycles from a token's dot to its weight in the scratchpad, with the registers before and behind.
-const DOT_TO_DONE: u32 = 17;
 /// Cycles from a READ's place in the order of dots to its sums.
 const DOT_TO_SUM: u32 = 4 + SECOND_SUM;
 
@@ -17,6 +15,8 @@ pub struct Rows {
     together: u32,
     /// Cycles from an op to its dot, the registers between the rows apart.
     to_dot: u32,
+    /// Cycles from a token's dot to its weight in the scratchpad.
+    to_weight: u32,
     tails: DelayLine,
     tokens: Fifo<u32>,
     sums: DelayLine,
@@ -29,6 +29,7 @@ impl Rows {
             stages: array.stages(),
             together: if array.is_packed() { 2 } else { 1 },
             to_dot: array.align_cycles() + array.dot_cycles(),
+            to_weight: array.weight_cycles(),
             tails: DelayLine::default(),
             tokens: Fifo::new(LONGEST),
             sums: DelayLine::default(),
@@ -56,7 +57,7 @@ impl Rows {
         if self.tails.comes() {
             self.tokens.pop();
         }
-        self.tails.step(tail.is_some(), self.stages + self.to_dot + DOT_TO_DONE);
+        self.tails.step(tail.is_some(), self.stages + self.to_dot + self.to_weight);
         self.sums.step(read.is_some(), read.unwrap_or(0) / self.together + self.to_dot + DOT_TO_SUM);
         if let Some(token) = tail {
             self.tokens.push(token);

@@ -8,6 +8,7 @@ mod memory;
 mod occupancy;
 mod prefetcher;
 mod query_words;
+mod ranges;
 mod swap_unit;
 
 pub use bus_stop::BusStop;

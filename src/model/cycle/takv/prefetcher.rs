@@ -2,9 +2,10 @@
 
 use crate::design::depths::ASK_DEPTH;
 use crate::design::Mapping;
-use crate::kernels::takv::k_then_v::{self, Progress};
+use crate::kernels::takv::k_then_v::{self, Progress, Region};
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::{up_to, Command, MareParams};
+use crate::model::cycle::takv::ranges::Ranges;
 
 /// Job of a tile, from the column controller: a slice to fetch and process, or results to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,18 +43,18 @@ pub struct Prefetcher {
     all: bool,
     /// No range of its tag was in progress in the last period.
     clear: bool,
-    /// K is requested completely; V follows.
-    value: bool,
-    /// Next flit, once part of this half is requested.
+    /// The range that is requested.
+    region: Region,
+    /// Next flit, once part of this range is requested.
     next: Option<u32>,
     chunk_flits: u32,
-    half_flits: u32,
-    head_dim: u32,
+    ranges: Ranges,
 }
 
 impl Prefetcher {
     /// Creates an idle prefetcher.
     pub fn new(params: &MareParams) -> Prefetcher {
+        let ranges = Ranges::new(&params.mare, params.head_dim);
         Prefetcher {
             asks: Fifo::new(ASK_DEPTH),
             told: false,
@@ -61,11 +62,10 @@ impl Prefetcher {
             opened: false,
             all: false,
             clear: false,
-            value: false,
+            region: ranges.first(),
             next: None,
             chunk_flits: params.mare.chunk_flits,
-            half_flits: params.mare.half_flits,
-            head_dim: params.head_dim,
+            ranges,
         }
     }
 
@@ -92,20 +92,14 @@ impl Prefetcher {
         if !(if self.asked { self.opened } else { self.clear }) {
             return None;
         }
-        let (next, last, _) = self.chunk(ask);
-        let half = if self.value { self.half_flits } else { 0 };
-        let (x, y) = ask.home;
-        let (first, last, patient) = (next + half, last + half, !self.asked);
+        let (first, last, _) = self.chunk(ask);
+        let ((x, y), patient) = (ask.home, !self.asked);
         Some(Command { tag: ask.tag, x, y, mask: ask.mask, first, last, patient })
     }
 
-    /// Returns the first and last flit of the next chunk in its half, and whether it ends the half.
+    /// Returns the first and last flit of the next chunk, and whether it ends its range.
     fn chunk(&self, ask: &Ask) -> (u32, u32, bool) {
-        // V lies in blocks of one flit per dim. Any token of a block needs all its flits.
-        let (first, last) = match self.value {
-            true => (ask.flits.0 & !(self.head_dim - 1), ask.flits.1 | (self.head_dim - 1)),
-            false => ask.flits,
-        };
+        let (first, last) = self.ranges.of(self.region, ask.flits);
         let next = self.next.unwrap_or(first);
         let (last, ends) = up_to(next, last, self.chunk_flits);
         (next, last, ends)
@@ -134,14 +128,15 @@ impl Prefetcher {
         let (_, last, ends) = self.chunk(ask);
         self.told |= told;
         self.opened |= self.asked && came == Some(ask.tag);
-        let progress = Progress { begun: self.next.is_some(), value: self.value };
-        let asked = k_then_v::rule(progress, accepted.then_some(ends), self.told, ask.close || self.all);
+        let progress = Progress { begun: self.next.is_some(), region: self.region };
+        let (asks, skips) = (accepted.then_some(ends), ask.close || self.all);
+        let asked = k_then_v::rule(self.ranges.first(), progress, asks, self.told, skips);
         if accepted {
             self.asked = true;
             self.next = Some(last + 1);
         }
         self.all |= asked.last;
-        self.value = asked.progress.value;
+        self.region = asked.progress.region;
         self.next = self.next.filter(|_| asked.progress.begun);
         if asked.done {
             (self.told, self.asked, self.opened, self.all) = (false, false, false, false);

@@ -85,6 +85,44 @@ pub fn largest_fits(format: KvFormat, elements: &[u16]) -> f32 {
     (fp16::to_f64(largest) / fp16::to_f64(numbers(format).most)) as f32
 }
 
+/// FP16 bits of the smallest scale of a token, 2^-14, and of the largest, below 2.
+const TOKEN_SCALES: (u16, u16) = (0x0400, 0x3fff);
+
+/// The scale of a token's row that makes its largest finite number the largest of the format, or a little less: FP16, from
+/// 2^-14 to below 2. A device finds it while the row comes: it needs shifts and additions only.
+pub fn token_scale(format: KvFormat, row: &[u16]) -> u16 {
+    let magnitudes = row.iter().map(|bits| bits & !SIGN).filter(|&bits| !fp16::is_special(bits));
+    let largest = fp16::fields(magnitudes.max().unwrap_or(0));
+    let of = largest.significand;
+    // 128 / 127 and 8 / 7, and a unit more for what is cut off.
+    let (sum, down) = match format {
+        KvFormat::Int8 => (of + (of >> 7) + 1, 7),
+        _ => (of + (of >> 3) + (of >> 6) + (of >> 9) + 1, 9),
+    };
+    let carries = sum >> fp16::SIGNIFICAND_BITS;
+    let (significand, exponent) =
+        ((sum + carries) >> carries, largest.exponent as i32 + carries as i32 - down);
+    let bits = (exponent.max(0) as u16) << 10 | (significand & 0x3ff) as u16;
+    if exponent < 1 {
+        TOKEN_SCALES.0
+    } else {
+        bits.min(TOKEN_SCALES.1)
+    }
+}
+
+/// The inverse of a token's scale as it is multiplied with: 17 bits, rounded to nearest.
+pub fn token_inverse(scale: u16) -> f32 {
+    const ONE: u32 = 1 << 26;
+    let fields = fp16::fields(scale);
+    let inverse = (ONE + fields.significand / 2) / fields.significand;
+    (f64::from(inverse) * 2f64.powi(-1 - fields.exponent as i32)) as f32
+}
+
+/// True for a scale that a token may have.
+pub fn is_token_scale(bits: u16) -> bool {
+    (TOKEN_SCALES.0..=TOKEN_SCALES.1).contains(&bits)
+}
+
 /// True if a number is one of the format.
 pub fn is_of(format: KvFormat, bits: u16) -> bool {
     nearest(format, bits) == bits
@@ -228,6 +266,25 @@ mod tests {
     fn of_int8_rounded(value: f64) -> i8 {
         let bits = f16::from_f64(value).to_bits();
         bytes_of(KvFormat::Int8, &[nearest(KvFormat::Int8, bits)])[0] as i8
+    }
+
+    #[test]
+    fn a_row_fills_the_format_by_its_scale() {
+        for (format, most) in [(KvFormat::Int8, 127.0), (KvFormat::Fp8E4m3, 448.0)] {
+            for bits in (1..0x7c00u16).step_by(7) {
+                let scale = token_scale(format, &[0x8000, bits, 0x7e00, bits / 2]);
+                assert!(is_token_scale(scale), "{bits:04x}: {scale:04x}");
+                let exact = fp16::to_f64(bits) / most;
+                let ratio = fp16::to_f64(scale) / exact;
+                let inside = exact > 2f64.powi(-14) && exact < 1.99;
+                assert!(!inside || (0.998..1.0025).contains(&ratio), "{format:?} {bits:04x}: {ratio}");
+                let product = f64::from(token_inverse(scale)) * fp16::to_f64(scale);
+                assert!((product - 1.0).abs() < 2f64.powi(-16), "{scale:04x}: {product}");
+                let code = quantised(format, bits, token_inverse(scale));
+                assert!(!inside || fp16::to_f64(code) >= most * 0.93, "{bits:04x} becomes {code:04x}");
+            }
+            assert_eq!(token_scale(format, &[0, 0x8000, 0x7c00]), 0x0400);
+        }
     }
 
     #[test]

@@ -8,6 +8,10 @@ use crate::config::KvFormat;
 use crate::design::pad::octave;
 use crate::model::datapath::numbers::fixed;
 use crate::model::datapath::numbers::formats::{Formats, LOGIT_BITS};
+use crate::model::datapath::numbers::fp16::{self, SIGNIFICAND_BITS};
+
+/// Bias of an exponent of FP16.
+const FP16_BIAS: i32 = 15;
 
 /// Scale of a logit, `significand * 2^(rise - shift)`: the constant log2(e) / sqrt(model_dim), or what a host gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +74,16 @@ impl Scale {
         Scale::saturated(logit) != logit
     }
 
+    /// Returns the scale of a token whose K has this scale beside that of its head, a normal FP16: significands are
+    /// multiplied, and rounded to as many bits. The product is one bit lower than the rise makes up for.
+    #[must_use]
+    pub fn times(&self, token: u16) -> Scale {
+        let fields = fp16::fields(token);
+        let product = u64::from(self.significand) * u64::from(fields.significand);
+        let significand = ((product + (1 << (SIGNIFICAND_BITS - 1))) >> SIGNIFICAND_BITS) as u32;
+        Scale { significand, rise: self.rise + fields.exponent as i32 - (FP16_BIAS - 1), ..*self }
+    }
+
     /// Returns the scaled logit z of a sum of dot products; both have `logit_fraction` bits below the point.
     pub fn apply(&self, logit: i128) -> i64 {
         let saturated = Scale::saturated(logit);
@@ -89,6 +103,20 @@ pub struct Weight {
 impl Weight {
     /// Significand from which on the upper half of a packed number would round beyond its eight bits.
     const TOP: u32 = 0x1ff00;
+    /// Bits of a significand.
+    const BITS: u32 = 17;
+
+    /// Returns the weight times the scale of its token's V, a normal FP16.
+    #[must_use]
+    pub fn times(&self, token: u16) -> Weight {
+        // Rounded as if the product were below 2: one beyond is cut off after it.
+        const HALF: u32 = 1 << (SIGNIFICAND_BITS - 2);
+        let fields = fp16::fields(token);
+        let product = self.significand * fields.significand + HALF;
+        let doubles = product >> (Weight::BITS + SIGNIFICAND_BITS - 1);
+        let significand = product >> (SIGNIFICAND_BITS - 1 + doubles);
+        Weight { integer: self.integer + fields.exponent as i32 - FP16_BIAS + doubles as i32, significand }
+    }
 
     /// The integer part that counts where the largest of a block is looked for.
     pub fn top(&self, formats: &Formats) -> i32 {

@@ -78,6 +78,16 @@ pub enum TensorError {
         /// The factor.
         value: f32,
     },
+    /// A scale of a token is not one of those that a cache keeps.
+    #[error("{name}[{}, {}] is {value}; a scale of a token is kept in FP16, and is from 2^-14 up to 2: put a factor into that of its KV head", place[0], place[1])]
+    WrongTokenFactor {
+        /// Name of the tensor.
+        name: String,
+        /// KV head, token.
+        place: [usize; 2],
+        /// The scale.
+        value: f32,
+    },
     /// A tensor's shape does not fit.
     #[error("{name} has shape {shape:?}; {rule}")]
     WrongShape {

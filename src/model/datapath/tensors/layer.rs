@@ -3,7 +3,7 @@
 use super::error::{layers_of, TensorError};
 use super::file::{self, TensorFile};
 use super::numbers::{self, Numbers};
-use crate::config::KvFormat;
+use crate::config::{KvFormat, KvScales};
 use crate::design::Design;
 use crate::model::datapath::numbers::element::{self, nearest};
 use std::fs::File;
@@ -31,6 +31,8 @@ pub struct Tensors {
     pub rounded: usize,
     /// Factors of keys and of values, by KV head.
     scales: Vec<[f32; 2]>,
+    /// Scales of keys and of values beside those factors, in FP16, by KV head and token; none if tokens have none.
+    token_scales: Vec<[u16; 2]>,
     q: Vec<u16>,
     k: Vec<u16>,
     v: Vec<u16>,
@@ -49,7 +51,7 @@ impl Tensors {
         assert_eq!(q.len(), heads * positions * head_dim, "elements of q");
         assert_eq!((k.len(), v.len()), (kv_heads * tokens * head_dim, k.len()), "elements of k and v");
         let (model_dim, format) = (head_dim, KvFormat::Fp16);
-        let scales = vec![[1.0; 2]; kv_heads];
+        let (scales, token_scales) = (vec![[1.0; 2]; kv_heads], Vec::new());
         Tensors {
             heads,
             kv_heads,
@@ -60,6 +62,7 @@ impl Tensors {
             format,
             rounded: 0,
             scales,
+            token_scales,
             q,
             k,
             v,
@@ -70,7 +73,7 @@ impl Tensors {
     pub fn blank([heads, kv_heads, positions, tokens, head_dim]: [usize; 5]) -> Tensors {
         let q = vec![0; heads * positions * head_dim];
         let (model_dim, format, k, v) = (head_dim, KvFormat::Fp16, Vec::new(), Vec::new());
-        let scales = vec![[1.0; 2]; kv_heads];
+        let (scales, token_scales) = (vec![[1.0; 2]; kv_heads], Vec::new());
         Tensors {
             heads,
             kv_heads,
@@ -81,6 +84,7 @@ impl Tensors {
             format,
             rounded: 0,
             scales,
+            token_scales,
             q,
             k,
             v,
@@ -102,6 +106,9 @@ impl Tensors {
             for &start in starts {
                 head.copy_within(..prefix as usize * dim, start as usize * dim);
             }
+        }
+        for head in self.token_scales.chunks_mut(self.tokens) {
+            starts.iter().for_each(|&start| head.copy_within(..prefix as usize, start as usize));
         }
     }
 
@@ -152,25 +159,44 @@ impl Tensors {
         self.rounded(format)
     }
 
-    /// Fills up the rows and brings the numbers into the format of a design: [`Tensors::filled_up`],
-    /// [`Tensors::quantised`] where it has scales, else [`Tensors::rounded`].
+    /// Divides the keys and the values of each token and KV head by the scale that makes the largest of them the largest number
+    /// of the format ([`element::token_scale`]), and rounds what results. A device that appends does the same.
+    #[must_use]
+    pub fn quantised_by_token(mut self, format: KvFormat) -> Tensors {
+        let (rows, dim) = (self.kv_heads * self.tokens, self.head_dim);
+        self.token_scales = vec![[element::token_scale(format, &[]); 2]; rows];
+        for (part, elements) in [&mut self.k, &mut self.v].into_iter().enumerate() {
+            for (row, scales) in elements.chunks_mut(dim).zip(&mut self.token_scales) {
+                scales[part] = element::token_scale(format, row);
+                let inverse = element::token_inverse(scales[part]);
+                row.iter_mut().for_each(|bits| *bits = element::quantised(format, *bits, inverse));
+            }
+        }
+        self.rounded(format)
+    }
+
+    /// Fills up the rows and brings the numbers into the format of a design: [`Tensors::filled_up`], then
+    /// [`Tensors::quantised_by_token`] or [`Tensors::quantised`] where it has such scales, else [`Tensors::rounded`].
     #[must_use]
     pub fn of_design(self, design: &Design) -> Tensors {
-        let filled = self.filled_up(design.pe.head_dim as usize);
-        match design.pe.is_scaled() {
-            true => filled.quantised(design.pe.format),
-            false => filled.rounded(design.pe.format),
+        self.filled_up(design.pe.head_dim as usize).brought(design)
+    }
+
+    fn brought(self, design: &Design) -> Tensors {
+        match design.pe.scales {
+            KvScales::Token => self.quantised_by_token(design.pe.format),
+            KvScales::Head => self.quantised(design.pe.format),
+            KvScales::Auto | KvScales::None => self.rounded(design.pe.format),
         }
     }
 
-    /// Brings numbers of 16 bits into the format of a design: [`Tensors::quantised`] or [`Tensors::rounded`] where that has
-    /// eight. Those of eight bits stay what they are.
+    /// Brings numbers of 16 bits into the format of a design, as [`Tensors::of_design`], where that has eight. Those of eight
+    /// bits stay what they are.
     #[must_use]
     pub fn in_format_of(mut self, design: &Design) -> Tensors {
         let format = design.pe.format;
         match (self.format.bytes(), format.bytes()) {
-            (2, 1) if design.pe.is_scaled() => self.quantised(format),
-            (2, 1) => self.rounded(format),
+            (2, 1) => self.brought(design),
             (2, _) => {
                 // BF16 lies as FP16.
                 self.format = format;
@@ -183,6 +209,23 @@ impl Tensors {
     /// Factors of the keys and of the values that a query head attends to.
     pub fn scales(&self, head: usize) -> [f32; 2] {
         self.scales[head / (self.heads / self.kv_heads)]
+    }
+
+    /// Scales of the keys and of the values of the tokens that a query head attends to, in FP16, beside
+    /// [`Tensors::scales`]; none where tokens have none.
+    pub fn token_scales(&self, head: usize) -> Option<&[[u16; 2]]> {
+        let kv_head = head / (self.heads / self.kv_heads);
+        (!self.token_scales.is_empty()).then(|| &self.token_scales[kv_head * self.tokens..][..self.tokens])
+    }
+
+    /// The same numbers with other scales of tokens, by KV head and token: of keys, and of values.
+    ///
+    /// # Panics
+    /// When there are not as many as tokens of all KV heads.
+    #[must_use]
+    pub fn with_token_scales(self, token_scales: Vec<[u16; 2]>) -> Tensors {
+        assert_eq!(token_scales.len(), self.kv_heads * self.tokens, "scales of tokens");
+        Tensors { token_scales, ..self }
     }
 
     /// The same numbers with other factors, by KV head: of keys, and of values.
@@ -247,12 +290,15 @@ impl Tensors {
         if !heads.is_multiple_of(kv_heads) {
             return wrong("k", k_shape, format!("its heads must divide the {heads} of q"));
         }
-        let k_scales = numbers::factors(&mut file, &name("k_scale"), kv_heads)?;
-        let v_scales = numbers::factors(&mut file, &name("v_scale"), kv_heads)?;
-        let scales = k_scales.into_iter().zip(v_scales).map(|(k, v)| [k, v]).collect();
+        let [k_scales, v_scales] = [
+            numbers::factors(&mut file, &name("k_scale"), (kv_heads, tokens))?,
+            numbers::factors(&mut file, &name("v_scale"), (kv_heads, tokens))?,
+        ];
+        let scales = k_scales.of_heads.into_iter().zip(v_scales.of_heads).map(|(k, v)| [k, v]).collect();
         let shape = [heads, kv_heads, positions, tokens, head_dim];
         let tensors = Tensors::new(shape, [q.elements, k.elements, v.elements]).with_scales(scales);
-        Ok(Tensors { format, rounded, ..tensors })
+        let token_scales = numbers::pairs(k_scales.of_tokens, v_scales.of_tokens);
+        Ok(Tensors { format, rounded, token_scales, ..tensors })
     }
 
     /// Returns a query.

@@ -3,7 +3,7 @@
 use super::error::TensorError;
 use super::file::TensorFile;
 use crate::config::KvFormat;
-use crate::model::datapath::numbers::element::{of_e4m3, of_int8};
+use crate::model::datapath::numbers::element::{is_token_scale, of_e4m3, of_int8};
 use crate::model::datapath::numbers::fp16;
 use half::{bf16, f16};
 use safetensors::Dtype;
@@ -103,28 +103,63 @@ impl Numbers {
     }
 }
 
-/// Reads factors of KV heads, F32: one for each, or one for all; 1 where the file has none.
+/// Factors beside numbers: of KV heads, and of their tokens, in FP16, where a file has those.
+pub(super) struct Factors {
+    pub(super) of_heads: Vec<f32>,
+    pub(super) of_tokens: Vec<u16>,
+}
+
+/// Reads factors: F32, one for each KV head or one for all; or F32 or F16, one for each KV head and token. 1 where the file has
+/// none.
 pub(super) fn factors(
     file: &mut TensorFile<impl Read + Seek>,
     name: &str,
-    kv_heads: usize,
-) -> Result<Vec<f32>, TensorError> {
+    (kv_heads, tokens): (usize, usize),
+) -> Result<Factors, TensorError> {
+    let none = || Factors { of_heads: vec![1.0; kv_heads], of_tokens: Vec::new() };
     if !file.names().iter().any(|one| one == name) {
-        return Ok(vec![1.0; kv_heads]);
+        return Ok(none());
     }
     let info = file.info(name)?;
     let (dtype, shape) = (info.dtype, info.shape.clone());
     let count: usize = shape.iter().product();
     let (name, bytes) = (name.to_owned(), file.bytes(name)?);
+    let numbers: Vec<f32> = match dtype {
+        Dtype::F32 => bytes.chunks_exact(4).map(|n| f32::from_le_bytes([n[0], n[1], n[2], n[3]])).collect(),
+        Dtype::F16 => bytes.chunks_exact(2).map(|n| f16::from_le_bytes([n[0], n[1]]).to_f32()).collect(),
+        _ => Vec::new(),
+    };
+    if numbers.len() == count && shape.len() > 1 && count == kv_heads * tokens {
+        let scale = |number: &f32| f16::from_f32(*number).to_bits();
+        if let Some(index) = numbers.iter().position(|number| !is_token_scale(scale(number))) {
+            return Err(TensorError::WrongTokenFactor {
+                name,
+                place: [index / tokens, index % tokens],
+                value: numbers[index],
+            });
+        }
+        return Ok(Factors { of_tokens: numbers.iter().map(scale).collect(), ..none() });
+    }
     if dtype != Dtype::F32 || !(count == 1 || count == kv_heads) {
-        let rule = format!("factors are F32, one for all KV heads or one for each of {kv_heads}");
+        let rule = format!(
+            "factors are F32, one for all KV heads or one for each of {kv_heads}; or [{kv_heads}, {tokens}], one for each \
+             KV head and token"
+        );
         return Err(TensorError::WrongShape { name, shape, rule });
     }
-    let numbers = bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-    let mut factors: Vec<f32> = numbers.collect();
-    if let Some(index) = factors.iter().position(|factor| !(factor.is_normal() && *factor > 0.0)) {
-        return Err(TensorError::WrongFactor { name, index, value: factors[index] });
+    let mut of_heads = numbers;
+    if let Some(index) = of_heads.iter().position(|factor| !(factor.is_normal() && *factor > 0.0)) {
+        return Err(TensorError::WrongFactor { name, index, value: of_heads[index] });
     }
-    factors.resize(kv_heads, factors[0]);
-    Ok(factors)
+    of_heads.resize(kv_heads, of_heads[0]);
+    Ok(Factors { of_heads, of_tokens: Vec::new() })
+}
+
+/// Scales of tokens, of keys and of values together; those that a file does not have are 1, if it has the others.
+pub(super) fn pairs(mut k: Vec<u16>, mut v: Vec<u16>) -> Vec<[u16; 2]> {
+    const ONE: u16 = 0x3c00;
+    let count = k.len().max(v.len());
+    k.resize(count, ONE);
+    v.resize(count, ONE);
+    k.into_iter().zip(v).map(|(k, v)| [k, v]).collect()
 }

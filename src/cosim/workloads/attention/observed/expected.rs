@@ -13,7 +13,7 @@ use crate::cosim::workloads::SliceId;
 use crate::design::Design;
 use crate::model::cycle::pad::Contexts;
 use crate::model::cycle::takv::Ask;
-use crate::model::datapath::attention;
+use crate::model::datapath::attention::{self, Tokens};
 use crate::model::{Datapath, DatapathShape, Root};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -66,7 +66,9 @@ pub(in crate::cosim::workloads::attention) fn output<'a>(
             let end = (first + job.design.placement.segment_tokens).min(cache.len() as u32);
             let elements = *first as usize * dim..end as usize * dim;
             let rows = rows.start as usize..rows.end as usize;
-            attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);
+            let scales = job.token_scales(head, cache.start + first..cache.start + end);
+            let tokens = Tokens { k: &k[elements.clone()], v: &v[elements], scales: scales.as_deref() };
+            attention::segment(&mut partial, tokens, rows);
             let beyond = partial.saturated().map(|token| first + token as u32);
             saturated = saturated.into_iter().chain(beyond).min();
         }

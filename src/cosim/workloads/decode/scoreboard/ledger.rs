@@ -122,7 +122,8 @@ impl<'a> DecodeScoreboard<'a> {
         let mut left = vec![0; self.accounts.len()];
         for need in needs {
             let (tile, SliceId { stream, layer, segment, slice }) = (need.tile.index(), need.slice);
-            let ranges = flits_of_rows(self.design, need.rows).map(|r| (*r.start(), *r.end()));
+            let ranges: Vec<_> =
+                flits_of_rows(self.design, need.rows).iter().map(|r| (*r.start(), *r.end())).collect();
             let tag = need.slice.tag(self.design);
             let address = self.design.slice_address(stream, layer, segment, slice);
             let awaited = Awaited::new(number, need.mask, address, ranges);

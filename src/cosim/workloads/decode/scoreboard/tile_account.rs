@@ -21,8 +21,8 @@ pub(in crate::cosim::workloads::decode) struct Awaited {
     pub(in crate::cosim::workloads::decode) descriptor: usize,
     pub(in crate::cosim::workloads::decode) mask: u64,
     pub(in crate::cosim::workloads::decode) address: u64,
-    /// First and last flit of K and of V.
-    ranges: [(u32, u32); 2],
+    /// First and last flit of each part, in order.
+    ranges: Vec<(u32, u32)>,
     /// One bit for each flit that has come.
     had: Vec<u64>,
     /// The first flit that has not come.
@@ -46,11 +46,12 @@ impl Awaited {
         descriptor: usize,
         mask: u64,
         address: u64,
-        ranges: [(u32, u32); 2],
+        ranges: Vec<(u32, u32)>,
     ) -> Awaited {
         let left = ranges.iter().map(|(first, last)| last - first + 1).sum();
-        let had = vec![0; ranges[1].1 as usize / 64 + 1];
-        Awaited { descriptor, mask, address, ranges, had, next: ranges[0].0, left }
+        let end = ranges.last().map_or(0, |(_, last)| *last);
+        let (had, next) = (vec![0; end as usize / 64 + 1], ranges[0].0);
+        Awaited { descriptor, mask, address, ranges, had, next, left }
     }
 
     /// Number of flits that have not come.
@@ -86,7 +87,9 @@ impl Awaited {
         self.had[index as usize / 64] |= 1 << (index % 64);
         self.left -= 1;
         while self.left > 0 && !self.waits_for(self.next) {
-            self.next = if self.next == self.ranges[0].1 { self.ranges[1].0 } else { self.next + 1 };
+            let ended = self.ranges.iter().position(|(_, last)| *last == self.next);
+            let begins = ended.and_then(|at| self.ranges.get(at + 1)).map(|(first, _)| *first);
+            self.next = begins.unwrap_or(self.next + 1);
         }
         place
     }

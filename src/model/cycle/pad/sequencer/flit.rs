@@ -5,7 +5,9 @@ use crate::design::Design;
 /// Layout of a slice: half, token and layer by position and tag.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SliceLayout {
-    pub(super) half_flits: u32,
+    /// The first flit of K, and of V.
+    key_base: u32,
+    pub(super) value_base: u32,
     pub(super) head_dim: u32,
     /// Flits of a token, and tokens of a flit, as powers of two.
     parts_log: u32,
@@ -20,7 +22,8 @@ impl SliceLayout {
         let head_dim = design.pe.head_dim;
         let layer = design.flit.tag_fields().iter().find(|field| field.name == "layer");
         SliceLayout {
-            half_flits: design.mare.half_flits,
+            key_base: design.mare.key_base,
+            value_base: design.mare.key_base + design.mare.half_flits,
             head_dim,
             parts_log: head_dim.ilog2().saturating_sub(lanes.ilog2()),
             subs_log: lanes.ilog2().saturating_sub(head_dim.ilog2()),
@@ -29,14 +32,19 @@ impl SliceLayout {
         }
     }
 
+    /// A flit has scales of tokens.
+    pub(super) fn has_scales(&self, index: u32) -> bool {
+        index < self.key_base
+    }
+
     /// Token of a K flit; `sub` is its number where the flit has several.
     pub(super) fn token(&self, index: u32, sub: u32) -> u32 {
-        index >> self.parts_log << self.subs_log | sub
+        (index - self.key_base) >> self.parts_log << self.subs_log | sub
     }
 
     pub(super) fn ends_token(&self, index: u32) -> bool {
         let parts = (1 << self.parts_log) - 1;
-        index & parts == parts
+        (index - self.key_base) & parts == parts
     }
 }
 

@@ -136,17 +136,18 @@ impl Sequencer {
     pub fn look(&self, flit: Option<&KvFlit>) -> Now {
         let index = flit.map_or(0, |flit| flit.index);
         let mut now =
-            Now { flit: flit.is_some(), value: index >= self.layout.half_flits, index, ..Now::default() };
+            Now { flit: flit.is_some(), value: index >= self.layout.value_base, index, ..Now::default() };
         if !self.run {
             return now;
         }
         let open = self.found && !self.ones && now.flit && !self.turn;
+        let scales = self.layout.has_scales(index);
         now.ones = self.ones && !self.turn;
-        now.k = open && !now.value && self.fresh == 0;
+        now.k = open && !now.value && !scales && self.fresh == 0;
         now.v = open && now.value && self.loader.is_ready();
         now.last_pass = self.pass + 1 >= self.most(&now);
         let last_sub = self.sub + 1 == 1 << self.layout.subs_log;
-        now.accepts = now.last_pass && (now.v || now.k && last_sub);
+        now.accepts = now.last_pass && (now.v || now.k && last_sub) || now.flit && scales;
         now
     }
 
@@ -317,7 +318,7 @@ impl Sequencer {
         if now.k {
             self.sub = (self.sub + 1) & ((1 << self.layout.subs_log) - 1);
         }
-        if now.v && (now.index - self.layout.half_flits) % self.layout.head_dim + 1 == self.layout.head_dim {
+        if now.v && (now.index - self.layout.value_base) % self.layout.head_dim + 1 == self.layout.head_dim {
             self.ones = true;
         }
         if now.ones {

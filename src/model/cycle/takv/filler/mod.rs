@@ -2,12 +2,13 @@
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::kernels::cells::credit_counter;
-use crate::kernels::takv::k_then_v::{self, Progress};
+use crate::kernels::takv::k_then_v::{self, Progress, Region};
 use crate::model::cycle::common::{bits, lowest_free, Fifo, Rare};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 use crate::model::cycle::takv::memory::burst::{Answer, Burst};
 use crate::model::cycle::takv::memory::new_token::{NewToken, Wanted};
 use crate::model::cycle::takv::memory::patch::Patch;
+use crate::model::cycle::takv::ranges::Ranges;
 
 /// Slice to be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,9 +48,9 @@ pub struct Filler {
     slot: Option<u32>,
     /// The front slice waited for a slot in the last period, and whether another of its tag had one.
     known: Option<bool>,
-    /// K is requested completely; V follows.
-    value: bool,
-    /// Next flit, once part of this half is requested.
+    /// The range that is requested.
+    region: Region,
+    /// Next flit, once part of this range is requested.
     next: Option<u32>,
     used: u64,
     bursts: Box<[UnderWay]>,
@@ -62,15 +63,15 @@ pub struct Filler {
     /// New token of a slice, if the cache can be appended to.
     patch: Option<Patch>,
     burst_flits: u32,
-    half_flits: u32,
+    ranges: Ranges,
     slice_flits: u32,
-    head_dim: u32,
 }
 
 impl Filler {
     /// Creates a filler with all slots free.
     pub fn new(params: &MareParams) -> Filler {
         let slots = params.mare.staging_slots;
+        let ranges = Ranges::new(&params.mare, params.head_dim);
         Filler {
             fills: Fifo::new(FILL_DEPTH),
             free: low_bits(slots),
@@ -80,7 +81,7 @@ impl Filler {
             left: vec![0; slots as usize].into_boxed_slice(),
             slot: None,
             known: None,
-            value: false,
+            region: ranges.first(),
             next: None,
             used: 0,
             bursts: vec![UnderWay::default(); params.bursts as usize].into_boxed_slice(),
@@ -92,9 +93,8 @@ impl Filler {
             broken: false,
             patch: params.append.then(|| Patch::new(params)),
             burst_flits: params.burst_flits,
-            half_flits: params.mare.half_flits,
+            ranges,
             slice_flits: params.mare.slice_flits,
-            head_dim: params.head_dim,
         }
     }
 
@@ -158,7 +158,7 @@ impl Filler {
         let may = self.slot.is_none() && self.free != 0 && self.known == Some(false);
         let busy = self.patch.as_ref().is_some_and(|patch| patch.active);
         let fill = self.fills.front().filter(|fill| may && !(fill.append && busy))?;
-        let last = (fill.flits.1 | (self.head_dim - 1)) + self.half_flits;
+        let (_, last) = self.ranges.of(Region::Values, fill.flits);
         Some(Claim { slot: self.free.trailing_zeros(), tag: fill.tag, last, expected: fill.expected })
     }
 
@@ -251,7 +251,7 @@ impl Filler {
         let done = sends.is_some_and(|id| self.ask(id)) || gone;
         (_, self.credits) = credit_counter::rule(self.credits, sends.is_some(), credit);
         if done {
-            (self.slot, self.value, self.next) = (None, false, None);
+            (self.slot, self.region, self.next) = (None, self.ranges.first(), None);
             self.fills.pop();
         }
         self.shown |= staged.publish.map_or(0, |slot| 1 << slot);
@@ -312,14 +312,10 @@ impl Filler {
         }
     }
 
-    /// Flits of the front slice's present half that are not requested yet: the first and the last.
+    /// Flits of the front slice's present range that are not requested yet: the first and the last.
     fn next_range(&self) -> Option<(u32, u32)> {
-        let (first, last) = self.fills.front()?.flits;
-        let (block, half) = (self.head_dim - 1, self.half_flits);
-        Some(match self.value {
-            true => (self.next.unwrap_or(first & !block) + half, (last | block) + half),
-            false => (self.next.unwrap_or(first), last),
-        })
+        let (first, last) = self.ranges.of(self.region, self.fills.front()?.flits);
+        Some((self.next.unwrap_or(first), last))
     }
 
     /// Requests the next burst of the front slice with this ID. Returns true if it was the last.
@@ -332,15 +328,14 @@ impl Filler {
         self.bursts[id as usize] = UnderWay { slot, place: slot * self.slice_flits + from };
         self.used |= 1 << id;
         self.left[slot as usize] += 1;
-        if let Some(patch) = self.patch.as_mut().filter(|_| ends && !self.value) {
+        if let Some(patch) = self.patch.as_mut().filter(|_| ends && self.region == Region::Keys) {
             patch.ask(slot, id);
         }
-        let progress = Progress { begun: self.next.is_some(), value: self.value };
-        let asked = k_then_v::rule(progress, Some(ends), true, false);
-        let half = if self.value { self.half_flits } else { 0 };
-        self.next = asked.progress.begun.then_some(finish + 1 - half);
+        let progress = Progress { begun: self.next.is_some(), region: self.region };
+        let asked = k_then_v::rule(self.ranges.first(), progress, Some(ends), true, false);
+        self.next = asked.progress.begun.then_some(finish + 1);
         self.issued |= u64::from(asked.last) << slot;
-        self.value = asked.progress.value;
+        self.region = asked.progress.region;
         asked.done
     }
 
