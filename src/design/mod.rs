@@ -35,7 +35,7 @@ pub use device::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TOTAL_BITS};
 pub use load::Illegal;
 pub use mare::mare::Mare;
 pub use mare::row_flits::flits_of_rows;
-pub use mare::slice::{flit_elements, half_flits, segments, slice_flits};
+pub use mare::slice::{flit_elements, half_flits, segments, slice_flits, TOKEN_SCALE_BITS};
 pub use mare::staging::{staged_bits, ultra_blocks, Staging};
 pub use network::flaw::Flaw;
 pub use network::flit::{index_bits, Class, DestKind, Field, FlitLayout};

@@ -163,10 +163,20 @@ fn model_and_verilog_of_every_format_are_in_lockstep() {
 
 #[test]
 fn new_tokens_of_eight_bits_are_written_in_lockstep() {
+    written_in_lockstep(&[ALL[2], ALL[4], ALL[6]]);
+}
+
+/// Scales are written over those that memory had, and are there before K of their slice is read.
+#[test]
+fn new_tokens_with_scales_of_their_own_are_written_in_lockstep() {
+    written_in_lockstep(&TOKENS);
+}
+
+fn written_in_lockstep(formats: &[(KvFormat, KvScales)]) {
     type Change = fn(&mut Config);
     let shapes: [Change; 2] =
         [|_| {}, |c| (c.noc.flit_width, c.kv.uram_per_tile, c.pe.head_dim) = (256, 8, 64)];
-    for of in [ALL[2], ALL[4], ALL[6]] {
+    for &of in formats {
         for shape in shapes {
             let design = formatted(of, |c| {
                 (c.kv.append, c.takv.column_stride) = (true, 1);

@@ -8,14 +8,12 @@ use crate::config::Config;
 use crate::design::card::fpga::Fpga;
 use crate::design::card::refresh::Refresh;
 use crate::design::mare::mare::Mare;
-use crate::design::mare::slice::slice_flits;
+use crate::design::mare::slice::{slice_flits, MOST_BURST_FLITS};
 use crate::design::network::flit::index_bits;
 use crate::design::network::mesh::Mesh;
 use crate::design::takv::placement::Placement;
 use std::ops::Range;
 
-/// Longest burst. A slice takes many bursts, so that the tiles of a port take turns.
-const MOST_BURST_FLITS: u32 = 16;
 /// Address boundary that an AXI burst must not cross.
 const AXI_BOUNDARY: u32 = 4096;
 /// Bits of a burst slot: a tile has up to 8 bursts in flight.

@@ -64,7 +64,7 @@ pub(super) fn token_scales_have_a_format(config: &Config) -> Option<Finding> {
 /// A new token is quantised by the factors of its KV head.
 pub(super) fn new_tokens_have_factors(config: &Config) -> Option<Finding> {
     let (format, scales) = (config.kv.format, config.kv.scales_of_format());
-    (config.kv.append && format.bytes() == 1 && scales != KvScales::Head).then(|| {
+    (config.kv.append && format.bytes() == 1 && scales == KvScales::None).then(|| {
         Finding::value(
             "kv.append",
             true,

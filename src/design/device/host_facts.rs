@@ -8,7 +8,6 @@ use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
 use crate::design::pad::array::Array;
 use crate::design::pad::model::Model;
-use crate::design::pad::octave;
 use crate::design::takv::append::word_elements;
 use crate::design::takv::placement::PlacementKind;
 use sha2::{Digest, Sha256};
@@ -93,7 +92,7 @@ impl Design {
             ),
             fact(
                 "SCALE_RISE",
-                octave::most_rise(self.pe.format),
+                self.pe.most_rise(),
                 "Powers of two above a half that a scale of logits can have",
             ),
             fact("PACKED", u32::from(Array::of(self).is_packed()), "1: a host may choose these widths"),
@@ -105,6 +104,12 @@ impl Design {
             fact("FLIT_BYTES", self.flit.data_width / 8, "Bytes of a flit"),
             fact("HALF_FLITS", self.mare.half_flits, "Flits of the keys of a slice, and of its values"),
             fact("SLICE_BYTES", memory.slice_bytes, "Bytes of a slice"),
+            fact(
+                "TOKEN_SCALES",
+                u32::from(self.pe.has_token_scales()),
+                "1: a slice begins with the scales of its tokens",
+            ),
+            fact("KEY_BASE", self.mare.key_base, "First flit of the keys of a slice"),
         ]
     }
 
@@ -155,7 +160,11 @@ impl Design {
     /// Value of the register `LAYOUT`: the first 32 bits of the SHA-256 of all facts, and of the addresses of some places.
     pub fn layout(&self) -> u32 {
         let mut text = String::new();
-        for HostFact { name, value, .. } in self.shape_facts().into_iter().chain(self.buffer_facts()) {
+        // A fact that came later leaves the layouts as they were that do not have what it says.
+        let came_later =
+            |fact: &HostFact| ["TOKEN_SCALES", "KEY_BASE"].contains(&fact.name) && fact.value == 0;
+        let facts = self.shape_facts().into_iter().chain(self.buffer_facts());
+        for HostFact { name, value, .. } in facts.filter(|fact| !came_later(fact)) {
             text += &format!("{name}={value}\n");
         }
         for place in self.places() {
@@ -180,7 +189,8 @@ impl Design {
                 }
             }
         }
-        let blank = vec![0; (2 * self.pe.head_dim / word_elements(self.pe.format)) as usize];
+        let words = 2 * self.pe.head_dim / word_elements(self.pe.format);
+        let blank = vec![0; words as usize + usize::from(self.pe.has_token_scales())];
         for row in ends(self.placement.segment_tokens) {
             all.extend(self.token_places(0, row, &blank).into_iter().map(|(address, _)| address));
         }

@@ -43,9 +43,12 @@ pub fn scale_flits(config: &Config) -> u32 {
     }
 }
 
-/// The first flit of K in a slice: the scales before it fill whole chunks.
+/// Longest burst. A slice takes many bursts, so that the tiles of a port take turns.
+pub const MOST_BURST_FLITS: u32 = 16;
+
+/// The first flit of K in a slice: the scales before it fill whole chunks, and bursts of any length.
 pub fn key_base(config: &Config) -> u32 {
-    scale_flits(config).next_multiple_of(chunk_flits(config))
+    scale_flits(config).next_multiple_of(chunk_flits(config).max(MOST_BURST_FLITS))
 }
 
 /// Flits of a requester's FIFO: `pad.fifo_depth`, or the default for the flit width.

@@ -1,6 +1,7 @@
 //! The processing elements of a tile, and the lanes of a reduce root.
 
 use crate::config::{Config, KvFormat, KvScales, Narrow};
+use crate::design::pad::octave;
 use crate::design::pad::root::{finish_cycles, finish_lanes, packet_cycles, root_lanes, DIVISION};
 
 /// Sizes of the arithmetic.
@@ -33,6 +34,12 @@ impl Pe {
     /// True if each token has scales beside its slice in memory.
     pub fn has_token_scales(&self) -> bool {
         self.scales == KvScales::Token
+    }
+
+    /// Powers of two by which a scale of logits that a host gives may place dots higher. Scales of tokens may place them one
+    /// higher.
+    pub fn most_rise(&self) -> u32 {
+        octave::most_rise(self.format) - u32::from(self.has_token_scales())
     }
 
     /// The sizes of a configuration.

@@ -7,7 +7,7 @@
 
 use crate::config::{Config, KvFormat};
 use crate::design::card::memory::tiles_per_port;
-use crate::design::mare::slice::half_flits;
+use crate::design::mare::slice::{half_flits, scale_flits};
 use crate::design::mare::staging::ultra_blocks;
 use crate::design::network::flit::index_bits;
 use crate::design::network::mesh::Mesh;
@@ -26,8 +26,13 @@ const LONGEST: u32 = 16;
 /// Sizes of the way of new tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Append {
-    /// Words of K and V of one token and KV head, as they lie in memory. K comes first.
+    /// Words of K and V of one token and KV head, as they lie in memory, and one of its scales if it has some. K comes first,
+    /// scales last.
     pub words: u32,
+    /// Words of K, and of V.
+    pub row_words: u32,
+    /// Groups of a token.
+    pub token_groups: u32,
     /// Words that come to the controllers together, a power of two.
     pub group_words: u32,
     /// Groups of all streams and KV heads that a controller keeps.
@@ -59,8 +64,10 @@ impl Append {
     pub(in crate::design) fn new(config: &Config, mesh: Mesh, group_words: u32) -> Option<Append> {
         let elements = word_elements(config.kv.format);
         let row_words = config.pe.head_dim / elements;
-        let words = 2 * row_words;
-        let groups = config.model.max_streams * config.model.kv_heads * (words / group_words);
+        let scale_words = u32::from(scale_flits(config) > 0);
+        let words = 2 * row_words + scale_words;
+        let token_groups = words.div_ceil(group_words);
+        let groups = config.model.max_streams * config.model.kv_heads * token_groups;
         let value_burst = 1 << (half_flits(config) | config.pe.head_dim | LONGEST).trailing_zeros();
         // Words of a burst of K and of V, which wait until memory can have all of them.
         let of_key = (LONGEST * config.noc.flit_width / WORD_BITS).min(row_words);
@@ -68,11 +75,13 @@ impl Append {
         let direct = tiles_per_port(config) == 1;
         config.kv.append.then(|| Append {
             words,
+            row_words,
+            token_groups,
             group_words,
             groups,
             group: index_bits(groups),
             word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
-            beats: row_words * WORD_BITS / config.noc.flit_width + config.pe.head_dim,
+            beats: row_words * WORD_BITS / config.noc.flit_width + config.pe.head_dim + scale_words,
             write_depth,
             token_depth: if direct { write_depth } else { words + 1 },
             direct,

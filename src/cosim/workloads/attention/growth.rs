@@ -62,7 +62,7 @@ impl<'a> Growth<'a> {
     /// Takes the new tokens of a job.
     pub(super) fn begin(&mut self, job: &Job) {
         let (model, format) = (&self.design.model, self.design.pe.format);
-        let per_token = self.append.words / self.append.group_words;
+        let per_token = self.append.token_groups;
         self.next = 0;
         self.due.clear();
         for own in job.own.iter().flatten().filter(|own| own.append) {
@@ -70,11 +70,14 @@ impl<'a> Growth<'a> {
             let segment = last / self.design.placement.segment_tokens;
             for g in 0..model.kv_heads {
                 let [k, v] = job.new_token(g, own.tokens.end - 1);
+                let head = g * model.group_heads();
+                let scales = job.token_scales(head, own.tokens.end - 1..own.tokens.end);
+                let scales = scales.iter().flatten().map(|[k, v]| u64::from(*k) | u64::from(*v) << 16);
                 self.due.push(Due {
                     group: (own.cache * model.kv_heads + g) * per_token,
                     number: self.design.slice_number(own.cache, 0, segment, g),
                     row: last % self.design.placement.segment_tokens,
-                    words: words(format, &k).chain(words(format, &v)).collect(),
+                    words: words(format, &k).chain(words(format, &v)).chain(scales).collect(),
                     written: false,
                 });
             }
@@ -82,7 +85,7 @@ impl<'a> Growth<'a> {
     }
 
     fn groups(&self) -> usize {
-        self.due.len() * (self.append.words / self.append.group_words) as usize
+        self.due.len() * self.append.token_groups as usize
     }
 
     /// All tokens are in.
@@ -101,10 +104,10 @@ impl<'a> Growth<'a> {
             return;
         }
         let size = self.append.group_words as usize;
-        let per_token = self.append.words as usize / size;
+        let per_token = self.append.token_groups as usize;
         let (due, at) = (&self.due[self.next / per_token], self.next % per_token);
-        let group = &due.words[at * size..(at + 1) * size];
-        let data: Vec<u32> = group.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]).collect();
+        let group = due.words[at * size..].iter().chain(std::iter::repeat(&0)).take(size);
+        let data: Vec<u32> = group.flat_map(|word| [*word as u32, (word >> 32) as u32]).collect();
         pins.set(self.tokens.token_group, 0, u64::from(due.group) + at as u64);
         pins.set_part(self.tokens.token_data, 0, &data);
         self.next += 1;

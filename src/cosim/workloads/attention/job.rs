@@ -9,7 +9,7 @@ use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{Workload, WorkloadError};
 use crate::design::{word_elements, Descriptor, Design, Mapping, Sharing};
-use crate::model::datapath::numbers::fp16;
+use crate::model::datapath::numbers::{element, fp16};
 use crate::model::datapath::tensors::Tensors;
 use crate::model::datapath::HeadScales;
 use half::f16;
@@ -306,13 +306,19 @@ impl<'a> Job<'a> {
     }
 
     /// K and V of a token of a KV head as a host has them, in FP16: where the device quantises, numbers that become those of
-    /// [`Job::new_token`] by their factors, each off by as much as rounding forgives.
+    /// [`Job::new_token`] by their factors, each off by as much as rounding forgives, or by scales of their own.
     pub fn raw_token(&self, kv_head: u32, token: u32) -> [Vec<u16>; 2] {
         let stored = self.new_token(kv_head, token);
         if !self.design.quantises() {
             return stored;
         }
-        let factors = self.tensors.scales((kv_head * self.design.model.group_heads()) as usize);
+        let head = kv_head * self.design.model.group_heads();
+        if let Some(scales) = self.token_scales(head, token..token + 1) {
+            let [k, v] = stored;
+            let format = self.design.pe.format;
+            return [element::row_of(format, &k, scales[0][0]), element::row_of(format, &v, scales[0][1])];
+        }
+        let factors = self.tensors.scales(head as usize);
         let mut at = u64::from(token) << 32 | u64::from(kv_head);
         let mut raw = |(row, factor): (Vec<u16>, f32)| {
             let number = |bits: u16| {
@@ -339,7 +345,8 @@ impl<'a> Job<'a> {
     pub fn given(&self) -> Image {
         let (design, shape, mut image) = (self.design, Shape::of(self.design), self.image());
         let segment = design.placement.segment_tokens;
-        let words = vec![BLANK; (2 * design.pe.head_dim / word_elements(design.pe.format)) as usize];
+        let words = 2 * design.pe.head_dim / word_elements(design.pe.format);
+        let words = vec![BLANK; words as usize + usize::from(design.pe.has_token_scales())];
         for own in self.own.iter().flatten().filter(|own| own.append) {
             let last = own.tokens.len() as u32 - 1;
             for g in 0..design.model.kv_heads {

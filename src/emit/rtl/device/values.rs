@@ -58,6 +58,11 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     ]);
     values.widths(&[("arg_bits", count), ("arg_word_bits", WORDS_BEFORE_ARGUMENTS + ARGUMENT_WORDS * count)]);
     values.set("quantises", design.quantises());
+    values.set("given_factors", design.quantises() && !design.pe.has_token_scales());
+    // A row of a token in FP16 waits until its scale is found, which takes so many cycles.
+    const FIND: u32 = 12;
+    let row_groups = (design.pe.head_dim / 4).div_ceil(design.bus.query_group_words);
+    values.set("kept_groups", (row_groups + FIND).next_power_of_two());
     values.set("row_boundaries", row_boundaries(design));
     values.set(
         "port_names",

@@ -1,6 +1,6 @@
 //! Parameters of a tile's blocks, derived from the design.
 
-use crate::design::{index_bits, word_elements, Design, Mare};
+use crate::design::{index_bits, word_elements, Design, Mare, TOKEN_SCALE_BITS};
 
 /// Sizes of everything except the routers, and the enabled options.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,8 @@ pub struct MareParams {
     pub append: bool,
     /// Flits of a token's K, at least one.
     pub row_flits: u32,
+    /// Tokens of a flit of scales.
+    pub scales_of_flit: u32,
 }
 
 impl MareParams {
@@ -85,6 +87,7 @@ impl MareParams {
             swaps: design.swaps(),
             append: design.append.is_some(),
             row_flits: design.row_flits(),
+            scales_of_flit: design.flit.data_width / TOKEN_SCALE_BITS,
         }
     }
 

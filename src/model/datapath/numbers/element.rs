@@ -118,6 +118,25 @@ pub fn token_inverse(scale: u16) -> f32 {
     (f64::from(inverse) * 2f64.powi(-1 - fields.exponent as i32)) as f32
 }
 
+/// A row of FP16 that becomes these numbers of a format by this scale, which is its own ([`token_scale`]), if there is one.
+pub fn row_of(format: KvFormat, numbers: &[u16], scale: u16) -> Vec<u16> {
+    let value = |bits: u16| fp16::to_f64(bits) * fp16::to_f64(scale);
+    let mut row: Vec<u16> = numbers.iter().map(|&bits| f16::from_f64(value(bits)).to_bits()).collect();
+    let largest = numbers.iter().map(|bits| bits & !SIGN).max().unwrap_or(0);
+    let near = f16::from_f64(value(largest)).to_bits();
+    // Rounding may have moved the largest to the scale before or behind.
+    let fits = |of: &u16| {
+        token_scale(format, &[*of]) == scale && quantised(format, *of, token_inverse(scale)) == largest
+    };
+    let around = (0..64).flat_map(|off| [near.saturating_sub(off), near + off]);
+    if let Some(most) = around.filter(|of| *of > 0).find(fits) {
+        for (to, number) in row.iter_mut().zip(numbers).filter(|(_, number)| **number & !SIGN == largest) {
+            *to = most | number & SIGN;
+        }
+    }
+    row
+}
+
 /// True for a scale that a token may have.
 pub fn is_token_scale(bits: u16) -> bool {
     (TOKEN_SCALES.0..=TOKEN_SCALES.1).contains(&bits)

@@ -30,6 +30,9 @@ impl HeadScales {
         }
         let root = std::f64::consts::LOG2_E / f64::from(design.model.head_dim).sqrt();
         let logit = Scale::given(root * f64::from(k), design.pe.format)?;
+        if logit.rise > design.pe.most_rise() as i32 {
+            return None;
+        }
         let narrow = if design.pe.format == KvFormat::Int8 { design.pe.narrow } else { Narrow::None };
         (v.is_normal() && v > 0.0).then_some(HeadScales { logit, output: v, narrow })
     }

@@ -132,8 +132,8 @@ impl<'a> NewTokens<'a> {
         }
         let size = self.append.group_words;
         let kv_heads = self.design.model.kv_heads;
-        let first = self.next * size;
-        let (token, word) = (first / self.append.words, first % self.append.words);
+        let groups = self.append.token_groups;
+        let (token, word) = (self.next / groups, self.next % groups * size);
         let words = (0..size).map(|i| self.word(token / kv_heads, token % kv_heads, word + i));
         let data: Vec<u32> = words.flat_map(|word| [word as u32, (word >> 32) as u32]).collect();
         pins.set(at.token_group, 0, u64::from(self.next));

@@ -66,6 +66,8 @@ pub(super) struct Tokens {
     /// Words of a token, less the one that names it.
     pub(super) words: u32,
     group_words: u32,
+    /// Groups of a token.
+    groups: u32,
     /// Groups that came since they began to.
     came: u32,
     /// The slice has been in the last stage for a period; its token is here, though others are not.
@@ -82,6 +84,7 @@ impl Tokens {
             ripe: 0,
             words: append.words,
             group_words: append.group_words,
+            groups: append.token_groups,
             came: 0,
             settled: false,
             ready: false,
@@ -96,6 +99,11 @@ impl Tokens {
         self.came = if more { group.map_or(self.came, |group| group.group + 1) } else { 0 };
     }
 
+    /// Place of a word of a token among all that are kept.
+    pub(super) fn place(&self, token: u32, word: u32) -> usize {
+        (token * self.groups * self.group_words + word) as usize
+    }
+
     fn keep(&mut self, group: &TokenGroup) {
         let words = self.group_words as usize;
         let at = group.group as usize * words;
@@ -105,9 +113,8 @@ impl Tokens {
     /// Advances one clock period: the pipeline advances, a token is being told, a word of it goes. `waits` is the number
     /// of the token of the slice that may be told, by stream and KV head.
     pub(super) fn go_on(&mut self, (advances, tells, goes): (bool, bool, bool), waits: Option<u32>) {
-        let groups = self.words / self.group_words;
         let waits = waits.filter(|_| !advances);
-        self.ready = self.settled && waits.is_some_and(|token| self.came >= (token + 1) * groups);
+        self.ready = self.settled && waits.is_some_and(|token| self.came >= (token + 1) * self.groups);
         self.settled = waits.is_some();
         self.told = if advances { 0 } else { self.told + u32::from(goes) };
         self.ripe = if tells { (self.ripe + 1).min(2) } else { 0 };

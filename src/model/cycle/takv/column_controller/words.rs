@@ -31,7 +31,7 @@ impl ColumnController {
     /// Returns the word of the new token that goes now, if the slice of this period has one and it is read.
     pub(super) fn token_of(&self, design: &Design, descriptor: &Descriptor) -> Option<BusWord> {
         let (item, tokens) = (&self.stages[STAGES - 1], self.tokens.as_ref()?);
-        let (cols, words) = (design.mesh.cols() as usize, tokens.words);
+        let cols = design.mesh.cols() as usize;
         let token = match tokens.told.checked_sub(1) {
             None => {
                 let number =
@@ -39,8 +39,8 @@ impl ColumnController {
                 number << 16 | u64::from(descriptor.last_row)
             }
             Some(word) if tokens.ripe == 2 => {
-                let place = (descriptor.prefix * design.model.kv_heads + item.slice) * words + word;
-                tokens.kept[place as usize]
+                let token = descriptor.prefix * design.model.kv_heads + item.slice;
+                tokens.kept[tokens.place(token, word)]
             }
             Some(_) => return None,
         };

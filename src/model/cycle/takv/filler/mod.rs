@@ -6,7 +6,7 @@ use crate::kernels::takv::k_then_v::{self, Progress, Region};
 use crate::model::cycle::common::{bits, lowest_free, Fifo, Rare};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 use crate::model::cycle::takv::memory::burst::{Answer, Burst};
-use crate::model::cycle::takv::memory::new_token::{NewToken, Wanted};
+use crate::model::cycle::takv::memory::new_token::{NewToken, PartName, Wanted};
 use crate::model::cycle::takv::memory::patch::Patch;
 use crate::model::cycle::takv::ranges::Ranges;
 
@@ -143,7 +143,7 @@ impl Filler {
 
     /// The burst with this flit is under way, or not requested yet, or gets part of a new token, of which `next` is the
     /// next part.
-    fn is_pending(&self, slot: u32, flit: u32, next: (bool, u32)) -> bool {
+    fn is_pending(&self, slot: u32, flit: u32, next: PartName) -> bool {
         let burst = |address: u32| address / self.burst_flits;
         let read = burst(slot * self.slice_flits + flit);
         let under_way = bits(self.used).any(|id| burst(self.bursts[id].place) == read);
@@ -215,8 +215,8 @@ impl Filler {
 
     /// Wishes for the new token in this period.
     pub fn wanted(&self, token: Option<&NewToken>) -> Wanted {
-        let value = token.is_some_and(|token| token.next().0);
-        let wants = self.patch.as_ref().is_some_and(|patch| patch.wants_token(value));
+        let next = token.map(NewToken::next).unwrap_or_default();
+        let wants = self.patch.as_ref().is_some_and(|patch| patch.wants_token(next));
         Wanted { token: wants, drop: self.broken }
     }
 
@@ -328,8 +328,8 @@ impl Filler {
         self.bursts[id as usize] = UnderWay { slot, place: slot * self.slice_flits + from };
         self.used |= 1 << id;
         self.left[slot as usize] += 1;
-        if let Some(patch) = self.patch.as_mut().filter(|_| ends && self.region == Region::Keys) {
-            patch.ask(slot, id);
+        if let Some(patch) = self.patch.as_mut().filter(|_| ends && self.region != Region::Values) {
+            patch.ask(slot, id, self.region == Region::Scales);
         }
         let progress = Progress { begun: self.next.is_some(), region: self.region };
         let asked = k_then_v::rule(self.ranges.first(), progress, Some(ends), true, false);

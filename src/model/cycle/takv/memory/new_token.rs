@@ -13,13 +13,21 @@ pub struct Wanted {
     pub drop: bool,
 }
 
-/// Part of a token that is written into a flit: a word of K, or an element of V, four times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::model::cycle::takv) struct TokenPart {
+/// Which part of a token: its scales, a word of K or an element of V.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::model::cycle::takv) struct PartName {
+    /// Its scales.
+    pub(in crate::model::cycle::takv) scales: bool,
     /// It is of V.
     pub(in crate::model::cycle::takv) value: bool,
     /// Number of the word or element.
     pub(in crate::model::cycle::takv) number: u32,
+}
+
+/// Part of a token that is written into a flit: scales twice, a word of K, or an element of V over and over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::model::cycle::takv) struct TokenPart {
+    pub(in crate::model::cycle::takv) name: PartName,
     pub(in crate::model::cycle::takv) data: u64,
 }
 
@@ -33,10 +41,11 @@ pub struct NewToken {
     credits: u32,
     passed: Option<u64>,
     words: Box<[u64]>,
-    /// Next part, of V or K.
-    value: bool,
-    number: u32,
+    /// Next part.
+    next: PartName,
     part: Option<TokenPart>,
+    /// Tokens have scales, which are the last word and the first part.
+    scaled: bool,
     key_words: u32,
     head_dim: u32,
     /// Elements of a word.
@@ -52,10 +61,10 @@ impl NewToken {
             credits: append.token_depth,
             passed: None,
             words: vec![0; append.words as usize].into(),
-            value: false,
-            number: 0,
+            next: PartName { scales: design.pe.has_token_scales(), ..PartName::default() },
             part: None,
-            key_words: append.words / 2,
+            scaled: design.pe.has_token_scales(),
+            key_words: append.row_words,
             head_dim: design.pe.head_dim,
             elements: word_elements(design.pe.format),
         }
@@ -71,20 +80,20 @@ impl NewToken {
         self.part.as_ref()
     }
 
-    /// The next part: whether it is of V, and its number.
-    pub(in crate::model::cycle::takv) fn next(&self) -> (bool, u32) {
-        (self.value, self.number)
+    /// The next part.
+    pub(in crate::model::cycle::takv) fn next(&self) -> PartName {
+        self.next
     }
 
     /// A word is taken in this period.
     pub fn takes(&self) -> bool {
-        let spent = self.at <= self.from() && self.from() > 0;
+        let spent = !self.next.scales && self.at <= self.from() && self.from() > 0;
         (!self.full || spent) && self.credits > 0
     }
 
     /// Number of parts of K or of V.
     fn parts(&self) -> u32 {
-        if self.value {
+        if self.next.value {
             self.head_dim
         } else {
             self.key_words
@@ -93,16 +102,16 @@ impl NewToken {
 
     /// Word of the next part; those before are no longer needed.
     fn from(&self) -> u32 {
-        if self.value {
-            self.key_words + self.number / self.elements
-        } else {
-            self.number
+        match self.next {
+            PartName { scales: true, .. } => self.words.len() as u32 - 1,
+            PartName { value: true, number, .. } => self.key_words + number / self.elements,
+            PartName { number, .. } => number,
         }
     }
 
     /// The last part is given in this period.
     pub fn is_done(&self, wanted: &Wanted) -> bool {
-        wanted.token && self.full && self.value && self.number + 1 == self.parts()
+        wanted.token && self.full && self.next.value && self.next.number + 1 == self.parts()
     }
 
     /// Advances one clock period; `word` only if it is taken.
@@ -110,10 +119,7 @@ impl NewToken {
         let done = self.is_done(wanted);
         self.part = (wanted.token && self.full).then(|| self.next_part());
         if self.part.is_some() {
-            self.number += 1;
-            if self.number == self.parts() {
-                (self.value, self.number) = (!self.value, 0);
-            }
+            self.next = self.behind();
         }
         (_, self.credits) = credit_counter::rule(self.credits, word.is_some(), credit);
         self.passed = word;
@@ -128,11 +134,21 @@ impl NewToken {
         self.full = (ends || self.full && !done) && !wanted.drop;
     }
 
+    /// The part behind the next one.
+    fn behind(&self) -> PartName {
+        let PartName { scales, value, number } = self.next;
+        match (scales, number + 1 == self.parts()) {
+            (true, _) => PartName::default(),
+            (false, false) => PartName { number: number + 1, ..self.next },
+            (false, true) => PartName { scales: self.scaled && value, value: !value, number: 0 },
+        }
+    }
+
     fn next_part(&self) -> TokenPart {
-        let (value, number) = (self.value, self.number);
-        let data = match value {
-            true => {
-                let word = self.words[self.from() as usize];
+        let (name, word) = (self.next, self.words[self.from() as usize]);
+        let data = match name {
+            PartName { scales: true, .. } => word & 0xffff_ffff | word << 32,
+            PartName { value: true, number, .. } => {
                 // As often as the word has elements.
                 let (bits, one) = match self.elements {
                     4 => (16, 0x0001_0001_0001_0001),
@@ -140,9 +156,9 @@ impl NewToken {
                 };
                 (word >> (bits * (number % self.elements)) & ((1 << bits) - 1)) * one
             }
-            false => self.words[self.from() as usize],
+            PartName { .. } => word,
         };
-        TokenPart { value, number, data }
+        TokenPart { name, data }
     }
 }
 

@@ -1,7 +1,7 @@
 //! New token of the slice that a home fills: part of `meshkv_filler`.
 
 use crate::model::cycle::mare::{MareParams, Part};
-use crate::model::cycle::takv::memory::new_token::TokenPart;
+use crate::model::cycle::takv::memory::new_token::{PartName, TokenPart};
 
 /// Bits of a flit that the model has.
 const MODELLED_BITS: u32 = 64;
@@ -17,6 +17,9 @@ pub(in crate::model::cycle::takv) struct Patch {
     /// The last burst of its K, while it is under way; and that it is here.
     key: Option<u32>,
     key_here: bool,
+    /// The same of scales.
+    scales: Option<u32>,
+    scales_here: bool,
     /// The token is in its place.
     patched: bool,
     /// Last flit of the token's K.
@@ -26,7 +29,11 @@ pub(in crate::model::cycle::takv) struct Patch {
     /// Elements of a flit that the model has, those of a word.
     modelled: u32,
     block: u32,
-    half_flits: u32,
+    /// First flit of K, and of V.
+    key_base: u32,
+    value_base: u32,
+    /// Tokens of a flit of scales.
+    scales_of_flit: u32,
     slice_flits: u32,
     burst_flits: u32,
 }
@@ -39,13 +46,17 @@ impl Patch {
             whole: false,
             key: None,
             key_here: false,
+            scales: None,
+            scales_here: false,
             patched: false,
             last: 0,
             row_flits: params.row_flits,
             lanes: params.head_dim / params.row_flits,
             modelled: params.word_elements,
             block: params.head_dim - 1,
-            half_flits: params.mare.half_flits,
+            key_base: params.mare.key_base,
+            value_base: params.mare.key_base + params.mare.half_flits,
+            scales_of_flit: params.scales_of_flit,
             slice_flits: params.mare.slice_flits,
             burst_flits: params.burst_flits,
         }
@@ -53,30 +64,44 @@ impl Patch {
 
     /// True if the flits that the next part of the token overwrites are in the staging memory: for K the last burst of K,
     /// for V the whole slice. A token whose K takes more than a burst waits for the whole slice, too.
-    pub(in crate::model::cycle::takv) fn wants_token(&self, value: bool) -> bool {
-        let here = if value || self.row_flits > self.burst_flits { self.whole } else { self.key_here };
+    pub(in crate::model::cycle::takv) fn wants_token(&self, next: PartName) -> bool {
+        let here = match next {
+            PartName { scales: true, .. } => self.scales_here,
+            PartName { value, .. } if value || self.row_flits > self.burst_flits => self.whole,
+            PartName { .. } => self.key_here,
+        };
         self.active && here && !self.patched
     }
 
     /// A burst is not to be read yet: a part of the token is to be written there or before.
-    pub(in crate::model::cycle::takv) fn is_pending(
-        &self,
-        slot: u32,
-        flit: u32,
-        (value, number): (bool, u32),
-    ) -> bool {
-        let next = match value {
-            true => (self.last & !self.block | number) + self.half_flits,
-            false => self.last & !(self.row_flits - 1),
+    pub(in crate::model::cycle::takv) fn is_pending(&self, slot: u32, flit: u32, next: PartName) -> bool {
+        let next = match next {
+            PartName { scales: true, .. } => self.scales_at(),
+            PartName { value: true, number, .. } => (self.last & !self.block | number) + self.value_base,
+            PartName { .. } => (self.last & !(self.row_flits - 1)) + self.key_base,
         };
         let burst = |flit: u32| flit / self.burst_flits;
         self.active && !self.patched && self.slot == slot && burst(flit) >= burst(next)
     }
 
-    /// The last burst of K of the slice in a slot is requested.
-    pub(in crate::model::cycle::takv) fn ask(&mut self, slot: u32, id: u32) {
+    /// The row of the token in its slice.
+    fn row(&self) -> u32 {
+        self.last / self.row_flits
+    }
+
+    /// The flit of the token's scales.
+    fn scales_at(&self) -> u32 {
+        self.row() / self.scales_of_flit
+    }
+
+    /// The last burst of K of the slice in a slot is requested, or that of its scales.
+    pub(in crate::model::cycle::takv) fn ask(&mut self, slot: u32, id: u32, of_scales: bool) {
         if self.active && self.slot == slot {
-            self.key = Some(id);
+            if of_scales {
+                self.scales = Some(id);
+            } else {
+                self.key = Some(id);
+            }
         }
     }
 
@@ -84,6 +109,9 @@ impl Patch {
     pub(in crate::model::cycle::takv) fn hear(&mut self, id: u32) {
         if self.key == Some(id) {
             (self.key, self.key_here) = (None, true);
+        }
+        if self.scales == Some(id) {
+            (self.scales, self.scales_here) = (None, true);
         }
     }
 
@@ -94,14 +122,16 @@ impl Patch {
 
     /// Returns where a part of the token is written, with the elements that the model has.
     pub(in crate::model::cycle::takv) fn place(&self, part: &TokenPart) -> Part {
-        let (at, lane, lanes) = match part.value {
-            true => {
-                let flit = (self.last & !self.block | part.number) + self.half_flits;
-                (flit, self.last / self.row_flits % self.lanes, 1)
+        let (at, lane, lanes) = match part.name {
+            // Four bytes, each a lane.
+            PartName { scales: true, .. } => (self.scales_at(), self.row() % self.scales_of_flit * 4, 4),
+            PartName { value: true, number, .. } => {
+                let flit = (self.last & !self.block | number) + self.value_base;
+                (flit, self.row() % self.lanes, 1)
             }
-            false => {
-                let lane = part.number * self.modelled;
-                ((self.last & !(self.row_flits - 1)) + lane / self.lanes, lane % self.lanes, self.modelled)
+            PartName { number, .. } => {
+                let (lane, first) = (number * self.modelled, self.last & !(self.row_flits - 1));
+                (first + self.key_base + lane / self.lanes, lane % self.lanes, self.modelled)
             }
         };
         let bits = MODELLED_BITS / self.modelled;
@@ -122,6 +152,7 @@ impl Patch {
     /// A slice with a new token gets a slot; `last` is its last flit of K.
     pub(in crate::model::cycle::takv) fn begin(&mut self, slot: u32, last: u32) {
         (self.active, self.slot, self.patched, self.last) = (true, slot, false, last);
-        self.key_here = false;
+        (self.key, self.key_here) = (None, false);
+        (self.scales, self.scales_here) = (None, false);
     }
 }
