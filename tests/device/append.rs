@@ -3,7 +3,7 @@
 
 use super::append_faults::begin;
 use crate::support::device::{apart, assert_clean, assert_rules, growing, run_clean, tensors, whole, MOST};
-use meshkv::config::KvFormat;
+use meshkv::config::{KvFormat, KvScales};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
@@ -47,17 +47,40 @@ fn new_tokens_are_attended_to_and_are_in_memory_when_the_run_is_done() {
 /// The host gives a token in FP16, and the device makes it elements of its cache: attended to, and in memory.
 #[test]
 fn new_tokens_become_elements_of_eight_bits() {
-    for (format, flit) in
-        [(KvFormat::Fp8E4m3, 64), (KvFormat::Fp8E4m3, 256), (KvFormat::Fp8E5m2, 64), (KvFormat::Int8, 64)]
-    {
+    becomes_elements(&[
+        (KvFormat::Fp8E4m3, KvScales::Head, 64),
+        (KvFormat::Fp8E4m3, KvScales::Head, 256),
+        (KvFormat::Fp8E5m2, KvScales::Head, 64),
+        (KvFormat::Int8, KvScales::Head, 64),
+    ]);
+}
+
+/// The device finds the scale of each row while it comes.
+#[test]
+fn new_tokens_become_elements_by_scales_of_their_own() {
+    becomes_elements(&[
+        (KvFormat::Int8, KvScales::Token, 64),
+        (KvFormat::Int8, KvScales::Token, 256),
+        (KvFormat::Fp8E4m3, KvScales::Token, 128),
+    ]);
+}
+
+fn becomes_elements(formats: &[(KvFormat, KvScales, u32)]) {
+    for &(format, scales, flit) in formats {
         let mut config = growing().configuration().clone();
-        (config.kv.format, config.noc.flit_width, config.kv.uram_per_tile) = (format, flit, flit / 64 + 1);
+        (config.kv.format, config.kv.scales) = (format, scales);
+        (config.noc.flit_width, config.kv.uram_per_tile) = (flit, flit / 64 + 1);
         let design = Design::from_config("eight", &config).unwrap();
         let tensors = tensors(&design, 100, 5);
         let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
         for lengths in LENGTHS {
             let job = job(&design, &tensors, &lengths, Mapping::RowAligned);
-            run_clean(&mut bench, &job, Notice::Interrupt, &format!("{format:?}, {flit}, {lengths:?}"));
+            run_clean(
+                &mut bench,
+                &job,
+                Notice::Interrupt,
+                &format!("{format:?}, {scales:?}, {flit}, {lengths:?}"),
+            );
         }
         assert_rules(&bench, "eight bits");
     }

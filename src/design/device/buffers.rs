@@ -16,9 +16,14 @@ impl Design {
         self.parts(2)
     }
 
-    /// True if the device makes new tokens those of its cache by factors that a host gives.
+    /// True if the device makes the FP16 of new tokens elements of its cache.
     pub fn quantises(&self) -> bool {
         self.append.is_some() && self.pe.format.bytes() == 1
+    }
+
+    /// True if it does so by factors that a host gives, and not by scales of each token, which it finds.
+    pub fn takes_factors(&self) -> bool {
+        self.quantises() && !self.pe.has_token_scales()
     }
 
     /// Byte in the buffer of queries where the inverse factors of new tokens begin, a word of 64 bits a KV head: FP32, that of
@@ -30,7 +35,7 @@ impl Design {
 
     /// Byte in the buffer of queries where new tokens begin: K, then V of each KV head, stream by stream, FP16.
     pub fn tokens_at(&self) -> u32 {
-        let factors = if self.quantises() { self.model.kv_heads * SCALE_BYTES } else { 0 };
+        let factors = if self.takes_factors() { self.model.kv_heads * SCALE_BYTES } else { 0 };
         self.factors_at() + factors.next_multiple_of(BUFFER_ALIGN)
     }
 

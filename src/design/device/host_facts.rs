@@ -140,7 +140,7 @@ impl Design {
             fact("SCALES_AT", self.scales_at(), "Byte of the queries at which scales begin, 64 bits a head"),
             fact(
                 "QUANTISES",
-                u32::from(self.quantises()),
+                u32::from(self.takes_factors()),
                 "1: new tokens become elements by factors that a host gives",
             ),
             fact(

@@ -307,7 +307,7 @@ fn rows(job: &Job, begun: usize) -> Vec<u8> {
         return Vec::new();
     }
     let mut buffer = vec![BLANK; design.query_bytes(caches) as usize];
-    if design.quantises() {
+    if design.takes_factors() {
         let factors =
             (0..model.kv_heads).flat_map(|g| job.tensors.scales((g * model.group_heads()) as usize));
         let at = design.factors_at() as usize;

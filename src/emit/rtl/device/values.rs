@@ -58,7 +58,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
     ]);
     values.widths(&[("arg_bits", count), ("arg_word_bits", WORDS_BEFORE_ARGUMENTS + ARGUMENT_WORDS * count)]);
     values.set("quantises", design.quantises());
-    values.set("given_factors", design.quantises() && !design.pe.has_token_scales());
+    values.set("given_factors", design.takes_factors());
     // A row of a token in FP16 waits until its scale is found, which takes so many cycles.
     const FIND: u32 = 12;
     let row_groups = (design.pe.head_dim / 4).div_ceil(design.bus.query_group_words);
