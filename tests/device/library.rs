@@ -3,7 +3,7 @@
 use crate::support::device::card::{stand_in, Card};
 use crate::support::device::host_build::{roomy, HostBuild};
 use crate::support::device::{small, TIMEOUT};
-use meshkv::config::KvFormat;
+use meshkv::config::{KvFormat, KvScales};
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::Faults;
 use meshkv::design::Design;
@@ -63,13 +63,24 @@ fn streams_that_grow_share_and_begin_again_attend_to_their_own_tokens() {
 fn a_cache_of_eight_bits_is_quantised_by_the_factors_of_its_layer() {
     let (e4m3, e5m2, int8) = (KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8);
     for (format, append) in [(e4m3, false), (e4m3, true), (e5m2, true), (int8, true)] {
-        let mut config = roomy(false).configuration().clone();
-        (config.kv.format, config.kv.append) = (format, append);
-        let build = HostBuild::new(Design::from_config("eight", &config).unwrap());
-        build.compile(&source("library_attends.cpp"), "library_attends", &[]);
-        let said = run(&build, "library_attends", &[]);
-        assert!(said.starts_with("as on the host"), "{}: {said}", format.name());
+        as_on_the_host(format, KvScales::Head, append);
     }
+}
+
+#[test]
+fn a_cache_of_eight_bits_is_quantised_by_scales_of_its_tokens() {
+    for (format, append) in [(KvFormat::Int8, false), (KvFormat::Int8, true), (KvFormat::Fp8E4m3, true)] {
+        as_on_the_host(format, KvScales::Token, append);
+    }
+}
+
+fn as_on_the_host(format: KvFormat, scales: KvScales, append: bool) {
+    let mut config = roomy(false).configuration().clone();
+    (config.kv.format, config.kv.scales, config.kv.append) = (format, scales, append);
+    let build = HostBuild::new(Design::from_config("eight", &config).unwrap());
+    build.compile(&source("library_attends.cpp"), "library_attends", &[]);
+    let said = run(&build, "library_attends", &[]);
+    assert!(said.starts_with("as on the host"), "{}: {said}", format.name());
 }
 
 #[test]

@@ -22,7 +22,7 @@ std::vector<uint16_t> numbers(size_t count) {
 }
 
 // Factors of a cache of elements that have some; they differ by layer and KV head.
-constexpr bool SCALED = MESHKV_SCALED;
+constexpr bool SCALED = MESHKV_SCALED && !MESHKV_TOKEN_SCALES;
 float key_factor(uint32_t layer, size_t head) { return SCALED ? 0.01f * static_cast<float>(1 + head + 2 * layer) : 1; }
 float value_factor(uint32_t layer, size_t head) { return SCALED ? 0.02f * static_cast<float>(2 + head + layer) : 1; }
 const double SM_SCALE = (SCALED ? 0.9 : 1.0) / std::sqrt(double(DIM));
@@ -33,10 +33,14 @@ struct Token {
 
     // Appends those of a KV head.
     void put(uint32_t layer, size_t head, const uint16_t *keys, const uint16_t *values) {
-        const auto stored = [](uint16_t half, float factor) { return double(meshkv::from_element(meshkv::to_element(half, 1 / factor))) * factor; };
+        const auto inverse = [](const uint16_t *row, float factor) { return MESHKV_TOKEN_SCALES ? meshkv::token_inverse(meshkv::token_scale(row, DIM)) : 1 / factor; };
+        const auto scale = [](const uint16_t *row, float factor) { return MESHKV_TOKEN_SCALES ? meshkv::from_half(meshkv::token_scale(row, DIM)) : factor; };
+        const auto stored = [&](const uint16_t *row, size_t d, float factor) {
+            return double(meshkv::from_element(meshkv::to_element(row[d], inverse(row, factor)))) * scale(row, factor);
+        };
         for (size_t d = 0; d < DIM; ++d) {
-            k.push_back(stored(keys[d], key_factor(layer, head)));
-            v.push_back(stored(values[d], value_factor(layer, head)));
+            k.push_back(stored(keys, d, key_factor(layer, head)));
+            v.push_back(stored(values, d, value_factor(layer, head)));
         }
     }
 };
