@@ -14,7 +14,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import (AxiBus, AxiLiteBus, AxiLiteMaster, AxiReadBus, AxiSlave, AxiSlaveRead, SparseMemoryRegion)
 
-from meshkv_cache import Cache
+from meshkv_cache import Cache, Row
 from meshkv_headers import Headers
 
 HERE = Path(__file__).resolve().parent
@@ -142,7 +142,7 @@ async def store(device, keys, values):
         for segment, at in enumerate(range(0, TOKENS, H.SEGMENT_TOKENS)):
             tokens = slice(at, at + H.SEGMENT_TOKENS)
             words = cache.slice(rows[tokens], values[stream, kv_head][tokens])
-            await device.memory.write(CACHE + cache.offset(stream, LAYER, segment, kv_head), cache.packed(words))
+            await device.memory.write(CACHE + cache.offset(stream, LAYER, segment, kv_head), words)
     for port in range(H.PORTS):
         await device.argument(H.ARG_HBM(port), CACHE)
 
@@ -170,7 +170,7 @@ async def attend(device, mapping, append):
     queries = {(s, head): row(rng, 1) for s in streams for head in range(H.QUERY_HEADS)}
     rows = [(s, head) for s in streams for head in range(H.KV_HEADS)]
     cache = Cache(H)
-    keys, values = ({at: [[cache.nearest(x) for x in row(rng, 1)] for _ in range(TOKENS)] for at in rows} for _ in range(2))
+    keys, values = ({at: [cache.row(row(rng, 1)) for _ in range(TOKENS)] for at in rows} for _ in range(2))
 
     await store(device, keys, values)
     await device.memory.write(QUERIES, b"".join(halves(query) for query in queries.values()))
@@ -179,11 +179,11 @@ async def attend(device, mapping, append):
         await device.memory.write(QUERIES + H.SCALES_AT, word * H.QUERY_HEADS)
     if append:
         # The last token is not in the cache but behind the queries.
-        blank = [[7.0] * H.ROW_ELEMENTS]
+        blank = [Row([7.0] * H.ROW_ELEMENTS)]
         await store(device, *({at: rows[:-1] + blank for at, rows in of.items()} for of in (keys, values)))
         if H.QUANTISES:
             await device.memory.write(QUERIES + H.FACTORS_AT, struct.pack("<ff", 1.0, 1.0) * H.KV_HEADS)
-        new = b"".join(halves(keys[at][-1]) + halves(values[at][-1]) for at in rows)
+        new = b"".join(halves(keys[at][-1].given) + halves(values[at][-1].given) for at in rows)
         await device.memory.write(QUERIES + H.TOKENS_AT, new)
     await device.argument(H.ARG_QUERIES, QUERIES)
     await device.argument(H.ARG_OUTPUTS, OUTPUTS)
@@ -222,6 +222,6 @@ async def new_tokens_are_attended_to_and_are_in_the_cache(dut, seed):
     for (stream, kv_head), rows in keys.items():
         for segment, at in enumerate(range(0, TOKENS, H.SEGMENT_TOKENS)):
             tokens = slice(at, at + H.SEGMENT_TOKENS)
-            wanted = cache.packed(cache.slice(rows[tokens], values[stream, kv_head][tokens]))
+            wanted = cache.slice(rows[tokens], values[stream, kv_head][tokens])
             place = CACHE + cache.offset(stream, LAYER, segment, kv_head)
             assert await device.memory.read(place, len(wanted)) == wanted, (stream, kv_head, segment)

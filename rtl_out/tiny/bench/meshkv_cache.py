@@ -5,6 +5,15 @@ import math
 import struct
 
 
+class Row(list):
+    """A row of K or V as the cache has it: its values. `numbers` of the format times `scale` are these, `given` is what they
+    were before."""
+
+    def __init__(self, numbers, scale=1.0, given=None):
+        super().__init__(number * scale for number in numbers)
+        self.numbers, self.scale, self.given = numbers, scale, numbers if given is None else given
+
+
 class Cache:
     """Addresses of slices and their contents. `h` has the constants of the fabric."""
 
@@ -58,6 +67,27 @@ class Cache:
         place = 2.0 ** max(math.frexp(number)[1] - 1 - fraction, smallest)
         return max(-most, min(most, round(number / place) * place))
 
+    def row(self, given):
+        """The row that becomes of these numbers: by a scale of its own, where tokens have some."""
+        if not self.h.TOKEN_SCALES:
+            return Row([self.nearest(number) for number in given])
+        scale, inverse = self.token_scale(given)
+        return Row([self.nearest(number * inverse) for number in given], scale, given)
+
+    def token_scale(self, given):
+        """The scale of a row, which makes its largest number the largest of the format or a little less, and its inverse."""
+        (largest,) = struct.unpack("<H", struct.pack("<e", max(map(abs, given))))
+        normal = largest >> 10 > 0
+        of = normal << 10 | largest & 0x3FF
+        integers = self.h.FORMAT == self.h.FORMAT_INT8
+        total = of + (of >> 7) + 1 if integers else of + (of >> 3) + (of >> 6) + (of >> 9) + 1
+        carries = total >> 11
+        exponent = (largest >> 10 if normal else 1) + carries - (7 if integers else 9)
+        bits = 0x0400 if exponent < 1 else min(exponent << 10 | (total + carries >> carries) & 0x3FF, 0x3FFF)
+        significand = 0x400 | bits & 0x3FF
+        inverse = (2**26 + significand // 2) // significand * 2.0 ** (-1 - (bits >> 10))
+        return struct.unpack("<e", struct.pack("<H", bits))[0], inverse
+
     def packed(self, numbers):
         """Bytes of numbers of the format."""
         h = self.h
@@ -82,14 +112,16 @@ class Cache:
         return struct.pack("<If", significand | (exponent + 1 & 63) << 26, output)
 
     def slice(self, keys, values):
-        """Elements of a slice from rows of ROW_ELEMENTS elements. Values are transposed in blocks of as many tokens as a flit
+        """Bytes of a slice from rows of ROW_ELEMENTS elements. Scales of tokens come first, where they have some. Values are transposed in blocks of as many tokens as a flit
         has elements; the rest of a segment is zeros."""
         h = self.h
         lanes, dims = h.FLIT_BYTES // h.ELEMENT_BYTES, h.ROW_ELEMENTS
         half = h.HALF_FLITS * lanes
         words = [0.0] * (2 * half)
         for token, (key, value) in enumerate(zip(keys, values)):
-            words[token * dims:(token + 1) * dims] = key
+            words[token * dims:(token + 1) * dims] = key.numbers
             for dim in range(dims):
-                words[half + (token // lanes * dims + dim) * lanes + token % lanes] = value[dim]
-        return words
+                words[half + (token // lanes * dims + dim) * lanes + token % lanes] = value.numbers[dim]
+        scales = b"".join(struct.pack("<ee", key.scale, value.scale) for key, value in zip(keys, values))
+        before = h.KEY_BASE * h.FLIT_BYTES
+        return scales[:before].ljust(before, b"\0") + self.packed(words)

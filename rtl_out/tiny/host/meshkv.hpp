@@ -69,6 +69,7 @@ public:
     // that are appended from now on, and of all in the cache: change them only while the layer has no token.
     void factors(uint32_t layer, const float *keys, const float *values) {
         may_scale();
+        if (MESHKV_TOKEN_SCALES) throw Refused("each token has scales of its own, which are found when it is appended: kv.scales = \"head\" has factors");
         if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
         std::vector<Factors> given(MESHKV_KV_HEADS);
         std::string why;
@@ -192,22 +193,31 @@ private:
     float sm_scale_ = 1 / std::sqrt(static_cast<float>(MESHKV_HEAD_DIM));
     std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
     std::vector<Element> keys_, values_;  // Tokens on their way into the cache.
+    std::vector<TokenScales> token_scales_;
 
     static void may_scale() {
         if (!MESHKV_SCALED) throw Refused("this design has no scales but 1 / sqrt(d_h): generate it with kv.scales = \"head\"");
     }
 
-    // Writes tokens of a KV head into the cache, as its elements.
+    // Writes tokens of a KV head into the cache, as its elements: by factors of the layer, or by scales of their own.
     void put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) {
-        const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor) {
+        token_scales_.resize(tokens);
+        const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor, uint16_t TokenScales::*scale) {
             to.resize(size_t{tokens} * HEAD);
-            const float inverse = 1 / factor;
-            for (size_t at = 0; at < to.size(); ++at) to[at] = to_element(from[at], inverse);
+            float inverse = 1 / factor;
+            for (size_t at = 0; at < to.size(); ++at) {
+                if (MESHKV_TOKEN_SCALES && at % HEAD == 0) {
+                    const uint16_t own = token_scale(from + at, HEAD);
+                    token_scales_[at / HEAD].*scale = own;
+                    inverse = token_inverse(own);
+                }
+                to[at] = to_element(from[at], inverse);
+            }
         };
         const Factors &of = factors_[layer][head];
-        convert(keys_, keys, of.key);
-        convert(values_, values, of.value);
-        cache_.put(stream, layer, head, streams_.own(stream, layer), keys_.data(), values_.data(), tokens);
+        convert(keys_, keys, of.key, &TokenScales::key);
+        convert(values_, values, of.value, &TokenScales::value);
+        cache_.put(stream, layer, head, streams_.own(stream, layer), keys_.data(), values_.data(), token_scales_.data(), tokens);
     }
 
     // Puts the scales of a layer beside the queries.
@@ -249,15 +259,17 @@ private:
 
     void copy_tokens(uint32_t stream, uint32_t from) {
         std::vector<Element> keys, values;
+        std::vector<TokenScales> scales;
         for (uint32_t layer = 0; layer < MESHKV_LAYERS; ++layer) {
             const uint32_t own = streams_.own(from, layer), shared = streams_.length(from, layer) - own;
             keys.resize(std::max(own, shared) * HEAD);
             values.resize(keys.size());
+            scales.resize(std::max(own, shared));
             for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
-                cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), shared);
-                cache_.put(stream, layer, head, 0, keys.data(), values.data(), shared);
-                cache_.get(from, layer, head, 0, keys.data(), values.data(), own);
-                cache_.put(stream, layer, head, shared, keys.data(), values.data(), own);
+                cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), scales.data(), shared);
+                cache_.put(stream, layer, head, 0, keys.data(), values.data(), scales.data(), shared);
+                cache_.get(from, layer, head, 0, keys.data(), values.data(), scales.data(), own);
+                cache_.put(stream, layer, head, shared, keys.data(), values.data(), scales.data(), own);
             }
             streams_.grow(stream, layer, shared + own);
         }

@@ -134,22 +134,28 @@ public:
         }
     }
 
-    // Writes tokens of a KV head into the cache of a stream, from token `first` of the layer on: rows of K and of V.
-    void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const Element *keys, const Element *values, uint32_t tokens) {
+    // Writes tokens of a KV head into the cache of a stream, from token `first` of the layer on: rows of K and of V, and
+    // their scales where tokens have some.
+    void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const Element *keys, const Element *values, const TokenScales *scales,
+             uint32_t tokens) {
         by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             // The device has written other tokens of the slice since.
             if (DEVICE_APPENDS && row > 0) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
-            put_tokens(reinterpret_cast<Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
+            put_tokens(reinterpret_cast<Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM,
+                       scales + done, here);
             for (const Range &range : {keys_of(row, here), values_of(row, here)})
                 part.buffer.to_card(at + range.first * sizeof(Element), range.count * sizeof(Element));
+            const Range of_scales = scales_of(row, here);
+            if (MESHKV_TOKEN_SCALES) part.buffer.to_card(at + of_scales.first * sizeof(Element), of_scales.count * sizeof(Element));
         });
     }
 
     // Reads them back.
-    void get(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, Element *keys, Element *values, uint32_t tokens) {
+    void get(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, Element *keys, Element *values, TokenScales *scales, uint32_t tokens) {
         by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             if (DEVICE_APPENDS) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
-            get_tokens(reinterpret_cast<const Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM, here);
+            get_tokens(reinterpret_cast<const Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM,
+                       scales + done, here);
         });
     }
 

@@ -53,6 +53,8 @@
 #define MESHKV_FLIT_BYTES           8        /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           64       /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          1024     /* Bytes of a slice. */
+#define MESHKV_TOKEN_SCALES         0        /* 1: a slice begins with the scales of its tokens. */
+#define MESHKV_KEY_BASE             0        /* First flit of the keys of a slice. */
 #define MESHKV_ERRORS               32       /* Bits of ERROR that have a meaning. */
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 

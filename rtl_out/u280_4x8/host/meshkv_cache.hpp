@@ -2,7 +2,7 @@
 //
 // A slice is the keys and values of one KV head in one segment: MESHKV_HALF_FLITS flits of keys, row after row, then
 // as many of values. Values are transposed in blocks of as many tokens as a flit has elements: a flit for each dim of
-// a block.
+// a block. Where tokens have scales they come first, four bytes a token, and keys begin at flit MESHKV_KEY_BASE.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -105,8 +105,12 @@ inline Channels channels_of_port(uint32_t port) {
     return {first, (port + 1) * MESHKV_CHANNELS / MESHKV_PORTS - first};
 }
 
-// Elements of a slice.
-inline size_t slice_elements() { return 2 * size_t{MESHKV_HALF_FLITS} * (MESHKV_FLIT_BYTES / sizeof(Element)); }
+// Elements of a slice, with the places of scales.
+inline size_t slice_elements() { return (2 * size_t{MESHKV_HALF_FLITS} + MESHKV_KEY_BASE) * (MESHKV_FLIT_BYTES / sizeof(Element)); }
+
+// Elements before the first key, and before the first value.
+constexpr size_t KEYS_AT = size_t{MESHKV_KEY_BASE} * (MESHKV_FLIT_BYTES / sizeof(Element));
+constexpr size_t VALUES_AT = KEYS_AT + size_t{MESHKV_HALF_FLITS} * (MESHKV_FLIT_BYTES / sizeof(Element));
 
 // Elements of a run of memory, within a slice.
 struct Range {
@@ -115,24 +119,31 @@ struct Range {
 };
 
 // Where the keys of tokens lie: row after row.
-inline Range keys_of(size_t first, size_t tokens) { return {first * MESHKV_ROW_ELEMENTS, tokens * MESHKV_ROW_ELEMENTS}; }
+inline Range keys_of(size_t first, size_t tokens) { return {KEYS_AT + first * MESHKV_ROW_ELEMENTS, tokens * MESHKV_ROW_ELEMENTS}; }
+
+// Where the scales of tokens lie, in elements.
+inline Range scales_of(size_t first, size_t tokens) {
+    constexpr size_t each = sizeof(TokenScales) / sizeof(Element);
+    return {first * each, tokens * each};
+}
 
 // The blocks in which the values of tokens lie, whole.
 inline Range values_of(size_t first, size_t tokens) {
     const size_t lanes = MESHKV_FLIT_BYTES / sizeof(Element), block = first / lanes, end = (first + tokens + lanes - 1) / lanes;
-    return {MESHKV_HALF_FLITS * lanes + block * MESHKV_ROW_ELEMENTS * lanes, (end - block) * MESHKV_ROW_ELEMENTS * lanes};
+    return {VALUES_AT + block * MESHKV_ROW_ELEMENTS * lanes, (end - block) * MESHKV_ROW_ELEMENTS * lanes};
 }
 
 // The element of a value.
 inline size_t value_at(size_t token, size_t dim) {
     const size_t dims = MESHKV_ROW_ELEMENTS, lanes = MESHKV_FLIT_BYTES / sizeof(Element);
-    return MESHKV_HALF_FLITS * lanes + (token / lanes * dims + dim) * lanes + token % lanes;
+    return VALUES_AT + (token / lanes * dims + dim) * lanes + token % lanes;
 }
 
-// Writes tokens into a slice, from its token `first` on. `keys` and `values` are `tokens` rows of HEAD_DIM elements.
-// Other tokens keep what they have.
-inline void put_tokens(Element *slice, size_t first, const Element *keys, const Element *values, size_t tokens) {
+// Writes tokens into a slice, from its token `first` on. `keys` and `values` are `tokens` rows of HEAD_DIM elements;
+// `scales` are theirs, where tokens have some. Other tokens keep what they have.
+inline void put_tokens(Element *slice, size_t first, const Element *keys, const Element *values, const TokenScales *scales, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
+    if (MESHKV_TOKEN_SCALES) std::memcpy(slice + scales_of(first, tokens).first, scales, tokens * sizeof(TokenScales));
     fill_rows(slice + keys_of(first, tokens).first, keys, tokens);
     for (size_t token = 0; token < tokens; ++token)
         for (size_t dim = 0; dim < MESHKV_ROW_ELEMENTS; ++dim)
@@ -140,8 +151,9 @@ inline void put_tokens(Element *slice, size_t first, const Element *keys, const 
 }
 
 // Reads them back.
-inline void get_tokens(const Element *slice, size_t first, Element *keys, Element *values, size_t tokens) {
+inline void get_tokens(const Element *slice, size_t first, Element *keys, Element *values, TokenScales *scales, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
+    if (MESHKV_TOKEN_SCALES) std::memcpy(scales, slice + scales_of(first, tokens).first, tokens * sizeof(TokenScales));
     take_rows(keys, slice + keys_of(first, tokens).first, tokens);
     for (size_t token = 0; token < tokens; ++token)
         for (size_t dim = 0; dim < dims; ++dim) values[token * dims + dim] = slice[value_at(first + token, dim)];

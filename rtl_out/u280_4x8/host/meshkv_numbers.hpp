@@ -53,6 +53,36 @@ inline Element to_element(uint16_t half, float inverse) {
     return static_cast<Element>((negative ? 0x80 : 0) | code);
 }
 
+// Scales of a token and KV head in FP16: of its keys, and of its values.
+struct TokenScales {
+    uint16_t key = 0, value = 0;
+};
+
+// The scale of a row that makes its largest finite number the largest of the format, or a little less: from 2^-14 to below
+// 2. The card finds the same for tokens that it appends.
+inline uint16_t token_scale(const uint16_t *row, size_t count) {
+    uint32_t largest = 0;
+    for (size_t at = 0; at < count; ++at) {
+        const uint32_t size = row[at] & 0x7fff;
+        if (size < 0x7c00) largest = std::max(largest, size);
+    }
+    const bool normal = largest >> 10;
+    const uint32_t of = (normal ? 0x400 : 0) | (largest & 0x3ff);
+    // 128 / 127, or 8 / 7, and a unit more for what is cut off.
+    const bool integers = MESHKV_FORMAT == MESHKV_FORMAT_INT8;
+    const uint32_t sum = integers ? of + (of >> 7) + 1 : of + (of >> 3) + (of >> 6) + (of >> 9) + 1, carries = sum >> 11;
+    const int exponent = static_cast<int>((normal ? largest >> 10 : 1) + carries) - (integers ? 7 : 9);
+    const uint32_t significand = (sum + carries) >> carries;
+    if (exponent < 1) return 0x0400;
+    return static_cast<uint16_t>(std::min<uint32_t>(static_cast<uint32_t>(exponent) << 10 | (significand & 0x3ff), 0x3fff));
+}
+
+// Its inverse as it is multiplied with: 17 bits, rounded to nearest.
+inline float token_inverse(uint16_t scale) {
+    const uint32_t significand = 0x400 | (scale & 0x3ff);
+    return std::ldexp(static_cast<float>(((1u << 26) + significand / 2) / significand), -1 - (scale >> 10));
+}
+
 // The value of an element.
 inline float from_element(Element element) {
     if (sizeof(Element) == 2) return from_half(static_cast<uint16_t>(element));
