@@ -1,8 +1,16 @@
 //! Places of a token's K and V in external memory.
 
 use crate::design::design::Design;
+use crate::design::mare::slice::TOKEN_SCALE_BITS;
 
 impl Design {
+    /// Bytes that K and V of a token take in the cache of a layer, all KV heads, its scales among them.
+    pub fn cached_token_bytes(&self) -> u64 {
+        let scales = if self.pe.has_token_scales() { TOKEN_SCALE_BITS / 8 } else { 0 };
+        let row = self.model.head_dim * self.pe.format.bytes();
+        u64::from(self.model.kv_heads) * u64::from(2 * row + scales)
+    }
+
     /// Where K, V and scales of a token lie in its slice: addresses, each with the bytes there. K is one run; of V every element
     /// has a place of its own, a flit after the one before. `words` are K, then V, as they lie in memory,
     /// 64 bits each, then one with the scales, if tokens have some.
@@ -24,7 +32,7 @@ impl Design {
         let mut all = vec![(keys + u64::from(row * dim) * element, key)];
         all.extend(of_value.map(|(bytes, d)| (block + d * flit + lane, bytes.to_vec())));
         if self.pe.has_token_scales() {
-            const BYTES: usize = 4;
+            const BYTES: usize = TOKEN_SCALE_BITS as usize / 8;
             all.push((slice + u64::from(row) * BYTES as u64, scales[..BYTES].to_vec()));
         }
         all

@@ -69,7 +69,7 @@ impl DrawnRun {
     /// Bytes of K and V that it reads, those of the common prefix once.
     pub fn bytes(&self, design: &Design) -> u64 {
         let tails: u64 = self.lengths.iter().map(|tokens| u64::from(tokens - self.prefix)).sum();
-        (tails + u64::from(self.prefix)) * design.exchange().token_bytes
+        (tails + u64::from(self.prefix)) * design.cached_token_bytes()
     }
 
     /// Cycles that no placement saves: the larger of bytes and array passes, of the common prefix and of the tails behind

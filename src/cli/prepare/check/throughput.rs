@@ -107,7 +107,7 @@ fn layer(design: &Design, streams: u32) -> Option<Step> {
 
 /// The rate in GB/s at which a step that takes so many cycles reads its keys and values.
 fn rate(design: &Design, step: &Step, cycles: u64) -> f64 {
-    let bytes = step.rows as f64 * design.exchange().token_bytes as f64;
+    let bytes = step.rows as f64 * design.cached_token_bytes() as f64;
     bytes / cycles.max(1) as f64 * design.clock.noc_mhz / 1000.0
 }
 
