@@ -9,7 +9,7 @@ use super::heads::Set;
 use super::numbers::{captured, excess};
 use anyhow::Result;
 use half::f16;
-use meshkv::config::{KvFormat, Narrow};
+use meshkv::config::{KvFormat, KvScales, Narrow};
 use meshkv::model::datapath::reference::exact;
 use meshkv::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 use meshkv::model::{Datapath, DatapathShape};
@@ -37,7 +37,14 @@ pub fn measure() -> Result<Vec<Figure>> {
         Logits::ALL.map(|logits| (logits.name().to_owned(), all(&|seed| synthetic(&drawn(seed, logits))))),
     );
     kinds.push(("outliers".to_owned(), all(&|seed| outliers(seed))));
-    let formats = [KvFormat::Bf16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8];
+    let formats = [
+        (KvFormat::Bf16, KvScales::Head),
+        (KvFormat::Fp8E4m3, KvScales::Head),
+        (KvFormat::Fp8E5m2, KvScales::Head),
+        (KvFormat::Int8, KvScales::Head),
+        (KvFormat::Int8, KvScales::Token),
+        (KvFormat::Fp8E4m3, KvScales::Token),
+    ];
     let each = formats.into_iter().flat_map(|format| kinds.iter().map(move |kind| (format, kind)));
     let mut figures: Vec<Figure> =
         each.map(|(format, (name, inputs))| of_format(format, name, inputs)).collect();
@@ -99,9 +106,17 @@ fn root_mean_square(of: &mut dyn Iterator<Item = f64>) -> f64 {
     (square / f64::from(count)).sqrt()
 }
 
-fn heads(format: KvFormat, inputs: &[Tensors]) -> Vec<Errors> {
+/// Inputs as a cache in a format has them.
+fn cached((format, scales): (KvFormat, KvScales), inputs: &Tensors) -> Tensors {
+    match scales {
+        KvScales::Token => inputs.clone().quantised_by_token(format),
+        _ => inputs.clone().quantised(format),
+    }
+}
+
+fn heads((format, scales): (KvFormat, KvScales), inputs: &[Tensors]) -> Vec<Errors> {
     let of_inputs = |inputs: &Tensors| {
-        let cached = inputs.clone().quantised(format);
+        let cached = cached((format, scales), inputs);
         let datapath = datapath(format, inputs);
         (0..inputs.heads).map(|head| of_head(&datapath, inputs, &cached, head)).collect::<Vec<_>>()
     };
@@ -115,7 +130,8 @@ fn of_head(datapath: &Datapath, inputs: &Tensors, cached: &Tensors, head: usize)
     let (k, v) = (inputs.keys(head), inputs.values(head));
     let of_inputs = (0..inputs.positions).flat_map(|p| exact(inputs.query(head, p), k, v));
     let format = root_mean_square(&mut of_inputs.zip(&set.exact).map(|(x, y)| x - y));
-    let is_e4m3 = datapath.shape.format == KvFormat::Fp8E4m3;
+    // Its scheme has a factor a head.
+    let is_e4m3 = datapath.shape.format == KvFormat::Fp8E4m3 && cached.token_scales(head).is_none();
     Errors {
         ours: ours.rms / whole,
         flash: set.flash.rms / whole,
@@ -131,10 +147,10 @@ fn range(of: &mut dyn Iterator<Item = f64>) -> String {
     format!("{least:.1e} to {most:.1e}")
 }
 
-fn of_format(format: KvFormat, name: &str, inputs: &[Tensors]) -> Figure {
-    let heads_of = heads(format, inputs);
+fn of_format((format, scales): (KvFormat, KvScales), name: &str, inputs: &[Tensors]) -> Figure {
+    let heads_of = heads((format, scales), inputs);
     let above = |of: &[Errors]| of.iter().filter(|head| head.excess > 0.0).count();
-    let (count, today) = (heads_of.len(), above(&heads(KvFormat::Fp16, inputs)));
+    let (count, today) = (heads_of.len(), above(&heads((KvFormat::Fp16, KvScales::Head), inputs)));
     let range = |of: &dyn Fn(&Errors) -> f64| range(&mut heads_of.iter().map(of));
     let worst = heads_of.iter().map(|head| head.excess_rms).fold(0.0, f64::max);
     let worse = above(&heads_of);
@@ -157,8 +173,9 @@ fn of_format(format: KvFormat, name: &str, inputs: &[Tensors]) -> Figure {
     let met = worst <= SLACK && worse <= today;
     Figure {
         what: format!(
-            "RMS error on what a cache in {} holds, over the RMS of outputs: {name}",
-            format.name()
+            "RMS error on what a cache in {}{} holds, over the RMS of outputs: {name}",
+            format.name(),
+            if scales == KvScales::Token { " with scales of tokens" } else { "" }
         ),
         value,
         goal: Goal::Met(met, "no RMS above by more than 1 %, no more heads above than in FP16".to_owned()),
@@ -169,7 +186,8 @@ fn of_format(format: KvFormat, name: &str, inputs: &[Tensors]) -> Figure {
 /// INT8 with narrow numbers beside FlashAttention-3 in FP8, each against f64 on what its own cache holds.
 fn of_widths(narrow: Narrow, name: &str, inputs: &[Tensors]) -> Figure {
     let of_inputs = |inputs: &Tensors| {
-        let [int8, e4m3] = [KvFormat::Int8, KvFormat::Fp8E4m3].map(|format| inputs.clone().quantised(format));
+        let int8 = cached((KvFormat::Int8, KvScales::Token), inputs);
+        let e4m3 = cached((KvFormat::Fp8E4m3, KvScales::Head), inputs);
         let datapath = datapath(KvFormat::Int8, inputs);
         let of_head = |head| {
             let (ours, theirs) = (Set::of(&int8, head), Set::of(&e4m3, head));
@@ -182,7 +200,10 @@ fn of_widths(narrow: Narrow, name: &str, inputs: &[Tensors]) -> Figure {
     let most = heads.iter().map(|(ours, theirs)| ours / theirs).fold(0.0, f64::max);
     let limit = OF_FLASH3[usize::from(name != CAPTURED)];
     Figure {
-        what: format!("RMS error of INT8 with pe.narrow = \"{}\": {name}", narrow.name()),
+        what: format!(
+            "RMS error of INT8 with scales of tokens and pe.narrow = \"{}\": {name}",
+            narrow.name()
+        ),
         value: format!(
             "{} (FlashAttention-3 in FP8: {}); at most {most:.3} of it in {} heads",
             range(&mut heads.iter().map(|(ours, _)| *ours)),

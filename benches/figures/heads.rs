@@ -2,7 +2,7 @@
 
 use meshkv::config::Narrow;
 use meshkv::model::datapath::reference::{
-    exact_scaled, flash_attention2_scaled, flash_attention3, Error, FLASH_BLOCKS,
+    exact_tokens, flash_attention2_scaled, flash_attention2_tokens, flash_attention3, Error, FLASH_BLOCKS,
 };
 use meshkv::model::datapath::tensors::Tensors;
 use meshkv::model::datapath::Tokens;
@@ -23,14 +23,28 @@ pub struct Set<'a> {
     pub least: Error,
 }
 
+/// Factors of the keys and the values of each token: those of the head times those of the token.
+fn factors(tensors: &Tensors, head: usize) -> Vec<[f64; 2]> {
+    let of_head = tensors.scales(head).map(f64::from);
+    let value = |bits: u16| half::f16::from_bits(bits).to_f64();
+    match tensors.token_scales(head) {
+        None => vec![of_head; tensors.tokens],
+        Some(scales) => scales.iter().map(|of| [0, 1].map(|at| value(of[at]) * of_head[at])).collect(),
+    }
+}
+
 impl Set<'_> {
     pub fn of(tensors: &Tensors, head: usize) -> Set<'_> {
         let (k, v, scales) = (tensors.keys(head), tensors.values(head), tensors.scales(head));
-        let [k_scale, v_scale] = scales.map(f64::from);
+        let factors = factors(tensors, head);
+        let singles: Vec<[f32; 2]> = factors.iter().map(|of| of.map(|factor| factor as f32)).collect();
         let queries = || (0..tensors.positions).map(|position| tensors.query(head, position));
-        let exact: Vec<f64> = queries().flat_map(|q| exact_scaled(q, k, v, (k_scale, v_scale))).collect();
+        let exact: Vec<f64> = queries().flat_map(|q| exact_tokens(q, k, v, &factors)).collect();
         let of_block = |block| {
-            let one = |q| flash_attention2_scaled(q, k, v, scales.into(), block);
+            let one = |q| match tensors.token_scales(head) {
+                Some(_) => flash_attention2_tokens(q, k, v, &singles, block),
+                None => flash_attention2_scaled(q, k, v, scales.into(), block),
+            };
             Error::of(&queries().flat_map(one).collect::<Vec<u16>>(), &exact)
         };
         let flash = Error::least(FLASH_BLOCKS.map(of_block));

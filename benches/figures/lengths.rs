@@ -8,7 +8,7 @@ use super::figure::{Figure, Goal};
 use super::program::{file, json, number};
 use super::{at_least, at_most};
 use anyhow::{ensure, Context, Result};
-use meshkv::config::Config;
+use meshkv::config::{Config, Narrow};
 use meshkv::design::{Design, Mapping};
 use meshkv::eval::DrawnRun;
 use meshkv::tools::workers;
@@ -135,7 +135,10 @@ pub fn measure() -> Result<Vec<Figure>> {
     let (seed, runs) = (given(SEED)?, given(RUNS)? as usize);
     ensure!(runs > 0, "{} is 0: draw one run at least", RUNS.0);
     let dir = tempfile::tempdir()?;
-    let mut figures = chosen(dir.path())?;
+    let rows = rows_of_chosen(dir.path())?;
+    let mut figures =
+        CHOSEN.iter().zip(&rows).map(|(load, row)| of_chosen(load, row)).collect::<Result<Vec<_>>>()?;
+    figures.extend(in_eight_bits(dir.path(), &rows)?);
     figures.push(alone_from_2048(seed, runs.div_ceil(4))?);
     figures.extend(drawn(dir.path(), seed, runs)?);
     Ok(figures)
@@ -190,7 +193,7 @@ fn run(path: &str, options: &str) -> Result<Value> {
     json(&format!("sim run {path} {MANNER} {options}"))
 }
 
-fn chosen(dir: &Path) -> Result<Vec<Figure>> {
+fn rows_of_chosen(dir: &Path) -> Result<Vec<Value>> {
     let mut pieces = Vec::new();
     for (at, load) in CHOSEN.iter().enumerate() {
         let path = match load.change {
@@ -203,12 +206,58 @@ fn chosen(dir: &Path) -> Result<Vec<Figure>> {
         };
         pieces.push((path, load));
     }
-    on_all_cores(&pieces, &|(path, load)| of_chosen(path, load))
+    on_all_cores(&pieces, &|(path, load)| run(path, load.options))
 }
 
-fn of_chosen(path: &str, load: &Chosen) -> Result<Figure> {
-    let row = run(path, load.options)?;
-    let cycles = number(&row, "cycles")?;
+/// Configurations with elements of eight bits, and what they have for groups of query heads.
+const EIGHT_BITS: [(&str, Change); 2] = [
+    ("configs/u280_4x8_fp8.toml", GQA),
+    (
+        "configs/u280_4x8_int8.toml",
+        ("model.kv_heads = 8, pe.narrow = \"both\"", |c| {
+            (c.model.kv_heads, c.pe.narrow) = (8, Narrow::Both);
+        }),
+    ),
+];
+
+/// Rows with one stream in eight bits. The goal is the larger of bytes and passes, and what the goal of FP16 leaves beside its
+/// bytes, and 2 %.
+fn in_eight_bits(dir: &Path, rows: &[Value]) -> Result<Vec<Figure>> {
+    let alone = |load: &Chosen| load.path == CARD && load.what.ends_with("B = 1");
+    let of_fp16: Vec<_> = CHOSEN.iter().zip(rows).filter(|(load, _)| alone(load)).collect();
+    let mut pieces = Vec::new();
+    for (at, (path, gqa)) in EIGHT_BITS.iter().enumerate() {
+        let mut grouped = config(path)?;
+        (gqa.1)(&mut grouped);
+        let grouped = file(dir, &format!("eight_{at}.toml"), &toml::to_string(&grouped)?)?;
+        for (load, row) in &of_fp16 {
+            let (path_of, changed) = match load.change {
+                None => ((*path).to_owned(), String::new()),
+                Some(_) => (grouped.clone(), format!(" with {}", gqa.0)),
+            };
+            pieces.push((*path, path_of, changed, *load, *row));
+        }
+    }
+    on_all_cores(&pieces, &|(path, path_of, changed, load, fp16)| {
+        let row = run(path_of, load.options)?;
+        let (cycles, bound) = (number(&row, "cycles")?, |row: &Value, key: &str| number(&row["bounds"], key));
+        let of_fp16 = bound(fp16, "bytes")?;
+        let goal = match load.limit {
+            Cycles(most) => most,
+            Share(least) => of_fp16 / least,
+        };
+        let most = (bound(&row, "bytes")?.max(bound(&row, "array")?) + goal - of_fp16) * 1.02;
+        Ok(Figure {
+            what: format!("`{}`: {}, {}", stem(path), load.what, load.options),
+            value: format!("{cycles} cycles, {:.3} of the memory's bandwidth", number(&row, "share")?),
+            goal: at_most(cycles, most.round(), format!("{most:.0} cycles")),
+            command: format!("meshkv sim run {path} {MANNER} {}{changed}", load.options),
+        })
+    })
+}
+
+fn of_chosen(load: &Chosen, row: &Value) -> Result<Figure> {
+    let cycles = number(row, "cycles")?;
     let share = row["share"].as_f64();
     let goal = match (load.limit, share) {
         (Cycles(most), _) => at_most(cycles, most, format!("{most} cycles")),

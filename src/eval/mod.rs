@@ -37,6 +37,7 @@ pub use rows::partials::{PartRow, PartialsRow};
 pub use rows::row::{LinkRow, LinkTimes, Row};
 pub use rows::spread::Spread;
 pub use rows::steps::{OneStep, Quantiles, StepsLog, StepsRow};
+pub use rows::widths::WidthsError;
 pub use soak::drawn_run::DrawnRun;
 pub use soak::drawn_step::{DrawnStep, Found};
 pub use soak::{

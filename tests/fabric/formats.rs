@@ -9,6 +9,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::SourceFile;
 use meshkv::model::datapath::reference::{exact_tokens, Error};
 use meshkv::model::datapath::tensors::{Logits, Tensors};
 
@@ -191,6 +192,36 @@ fn written_in_lockstep(formats: &[(KvFormat, KvScales)]) {
                 assert_exact(&done, &format!("{of:?}, {lengths:?}"));
             }
         }
+    }
+}
+
+#[test]
+fn slips_in_the_scales_of_tokens_are_found() {
+    let design = formatted(TOKENS[0], |c| (c.kv.append, c.takv.column_stride) = (true, 1));
+    let tensors = scaled(&design, tensors(&design, 100, 2, Logits::Normal, 5));
+    let job = Job::ragged(&design, &tensors, 0, &[60, 37], Mapping::RowAligned, Sharing::KvHead);
+    let job = job.unwrap().appending();
+    let slips = [
+        ("meshkv_pad", "scale_flit[{scale_lane, 5'b0}+:32]", "scale_flit[31:0]"),
+        ("meshkv_pad_array", "op_scales[14:10]} - 7'd14", "op_scales[14:10]} - 7'd15"),
+        ("meshkv_pad_array", ".d    (op_scales[9:0])", ".d    (op_scales[25:16])"),
+        ("meshkv_pad_row", "doubles ? product[26:11] : product[25:10]", "product[25:10]"),
+        ("meshkv_pad_row", "p_rise_s3_q + {4'b0, doubles}", "p_rise_s3_q"),
+        ("meshkv_scratchpad", "rises ? value_to_new_s3_q : value_to_old_s3_q", "value_to_new_s3_q"),
+        ("meshkv_scratchpad", "ones_shown_s5_q       <= within_s4_q & ", "ones_shown_s5_q       <= "),
+        ("meshkv_filler", "next_scales ? scales_here_q", "next_scales ? 1'b1"),
+        ("meshkv_filler", "patch_row[SCALES_LOG-1:0] ==", "~patch_row[SCALES_LOG-1:0] =="),
+        ("meshkv_new_token", "{2{word[31:0]} }", "{2{word[63:32]} }"),
+        ("meshkv_prefetcher", "last >> 3", "last >> 4"),
+    ];
+    let run = |files: &[SourceFile]| match lockstep(files, &job, Trouble::default(), Clocks::IN_STEP) {
+        Ok(done) => done.violations.is_empty() && done.bit_exact(),
+        Err(_) => false,
+    };
+    let files = emitted(&design);
+    assert!(run(&files));
+    for (module, from, to) in slips {
+        assert!(!run(&device::mutant(&files, module, from, to)), "{module}: {from} is not missed");
     }
 }
 

@@ -4,6 +4,7 @@ use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
 use crate::emit::{self, TILE_EVENTS};
 use crate::eval::rows::compared::Compared;
+use crate::eval::rows::widths::{widths, WidthsError};
 use crate::eval::time::bounds::{accepted_a_cycle, imbalance, Carried, Phase};
 use crate::eval::time::breakdown::{breakdown, Part};
 use crate::model::datapath::reference::Error;
@@ -106,6 +107,8 @@ pub struct AttentionRow {
     pub imbalance: f64,
     /// Heads with a logit beyond the range of the datapath, with the first such token.
     pub saturated: Vec<Saturated>,
+    /// What each choice of widths costs in error, where rows share their multipliers and numbers were computed.
+    pub widths: Vec<WidthsError>,
     /// Broken rules.
     pub violations: Vec<String>,
     /// (stream, head) of outputs, or of sums before them, that differ from the model.
@@ -192,6 +195,7 @@ impl AttentionRow {
             over_bound: total.over_bound(),
             imbalance: imbalance(design, &done.beats),
             saturated: done.saturated.clone(),
+            widths: if done.numbers { widths(job) } else { Vec::new() },
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },
         }

@@ -10,3 +10,4 @@ pub(super) mod partials;
 pub(super) mod row;
 pub(super) mod spread;
 pub(super) mod steps;
+pub(super) mod widths;

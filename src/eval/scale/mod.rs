@@ -8,11 +8,13 @@ mod plan;
 mod share;
 mod time;
 mod traffic;
+mod widths;
 
 pub use plan::{plan_cards, CacheOfCard, CardsPlan, Dealt, Load, ShareOfCard, WayPlan};
 pub use share::Way;
 pub use time::{StepBounds, StepTime};
 pub use traffic::Traffic;
+pub use widths::{plan_widths, WidthsPlan};
 
 /// Usual rate of a card's DMA over PCIe Gen3 x16, in GB/s. The lanes carry 15.75: 16 x 8 GT/s at 128 of
 /// 130 bits. Headers of packets and the engine take the rest.

@@ -57,6 +57,9 @@ fn legal_in_a_format(seed: u64, draw: &mut Draw, config: fn(&mut Draw) -> Config
     if config.kv.format == KvFormat::Int8 {
         config.pe.narrow = draw.of(&Narrow::ALL);
     }
+    if matches!(config.kv.format, KvFormat::Int8 | KvFormat::Fp8E4m3) && draw.one_in(2) {
+        config.kv.scales = KvScales::Token;
+    }
     // Not every segment has a legal form in eight bits.
     Design::from_config("soak", &config).unwrap_or(design)
 }

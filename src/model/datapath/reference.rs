@@ -66,7 +66,22 @@ pub fn flash_attention2_scaled(
     let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt() * k_scale;
     let single = |&bits: &u16| f16::from_bits(bits).to_f32();
     let q: Vec<f32> = q.iter().map(single).collect();
-    let of = Online { q: &q, scale, v_scale, offset: 0.0 };
+    let of = Online { q: &q, scale, v_scale, offset: 0.0, factors: None };
+    of.attend(k, v, block, |p| f16::from_f32(p).to_f32())
+}
+
+/// Returns the same for keys and values that have factors a token: that of K is applied to S and that of V to P, in FP32,
+/// before P is rounded.
+pub fn flash_attention2_tokens(
+    q: &[u16],
+    k: &[u16],
+    v: &[u16],
+    factors: &[[f32; 2]],
+    block: usize,
+) -> Vec<u16> {
+    let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt();
+    let q: Vec<f32> = q.iter().map(|&bits| f16::from_bits(bits).to_f32()).collect();
+    let of = Online { q: &q, scale, v_scale: 1.0, offset: 0.0, factors: Some(factors) };
     of.attend(k, v, block, |p| f16::from_f32(p).to_f32())
 }
 
@@ -85,7 +100,7 @@ pub fn flash_attention3(q: &[u16], k: &[u16], v: &[u16], (k_scale, v_scale): (f3
     let narrow: Vec<f32> =
         q.iter().map(|&bits| single(element::quantised(e4m3, bits, 1.0 / q_scale))).collect();
     let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt() * q_scale * k_scale;
-    let of = Online { q: &narrow, scale, v_scale, offset: FLASH3_OFFSET };
+    let of = Online { q: &narrow, scale, v_scale, offset: FLASH3_OFFSET, factors: None };
     of.attend(k, v, FLASH3_BLOCK, |p| single(element::quantised(e4m3, f16::from_f32(1.0).to_bits(), p)))
 }
 
@@ -98,6 +113,8 @@ struct Online<'a> {
     v_scale: f32,
     /// Powers of two by which P is raised.
     offset: f32,
+    /// Factors of K and of V of each token.
+    factors: Option<&'a [[f32; 2]]>,
 }
 
 impl Online<'_> {
@@ -107,21 +124,25 @@ impl Online<'_> {
         let single = |&bits: &u16| f16::from_bits(bits).to_f32();
         let exp2 = |x: f32| f64::from(x).exp2() as f32;
         let (mut max, mut l, mut o) = (f32::NEG_INFINITY, 0f32, vec![0f32; head_dim]);
+        let factor = |token: usize| self.factors.map_or([1.0; 2], |factors| factors[token]);
+        let mut begun = 0;
         for (k, v) in k.chunks(block * head_dim).zip(v.chunks(block * head_dim)) {
             // Products of FP16 are exact in FP32, so this is what a fused multiply-add gives.
             let dot = |row: &[u16]| q.iter().zip(row).fold(0f32, |sum, (q, k)| sum + q * single(k));
-            let logits: Vec<f32> = k.chunks(head_dim).map(dot).collect();
+            let logits: Vec<f32> =
+                (begun..).zip(k.chunks(head_dim)).map(|(token, row)| dot(row) * factor(token)[0]).collect();
             let old = max;
             max = logits.iter().copied().fold(max, f32::max);
             let rescale = exp2((old - max) * scale);
             l *= rescale;
             o.iter_mut().for_each(|o| *o *= rescale);
-            for (logit, row) in logits.iter().zip(v.chunks(head_dim)) {
+            for ((token, logit), row) in (begun..).zip(&logits).zip(v.chunks(head_dim)) {
                 let p = exp2(logit.mul_add(scale, self.offset - max * scale));
                 l += p;
-                let p = rounded(p);
+                let p = rounded(p * factor(token)[1]);
                 o.iter_mut().zip(row).for_each(|(o, v)| *o += p * single(v));
             }
+            begun += logits.len();
         }
         o.iter().map(|o| f16::from_f32(o / l * self.v_scale).to_bits()).collect()
     }

@@ -5,7 +5,7 @@ mod report;
 pub(in crate::cli) use report::PlanOutput;
 
 use crate::cli::output::ui::Ui;
-use crate::eval::scale::{plan_cards, Load, PCIE_GEN3_X16_GBS};
+use crate::eval::scale::{plan_cards, plan_widths, Load, PCIE_GEN3_X16_GBS};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -61,7 +61,8 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         layers: args.layers,
         link_gbs: args.link_gbs,
     };
-    let output = PlanOutput { name: design.name.clone(), plan: plan_cards(&design, &load) };
+    let plan = plan_cards(&design, &load);
+    let output = PlanOutput { name: design.name.clone(), plan, widths: plan_widths(&design, &load) };
     ui.result(&output, || report::prose(&output))?;
     if output.plan.best.is_some() {
         return Ok(ExitCode::SUCCESS);

@@ -6,7 +6,7 @@ use crate::cli::simulate::reported::rare;
 use crate::cli::simulate::run::Args;
 use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::design::Choice;
-use crate::eval::{AttentionRow, PartialsRow};
+use crate::eval::{AttentionRow, PartialsRow, WidthsError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -185,7 +185,20 @@ fn numbers(row: &AttentionRow) -> String {
     if let Some(apart) = row.heads_fa2_not_finite.filter(|heads| *heads > 0) {
         out += &format!("Heads apart, in which FlashAttention-2 gives an infinity or a NaN: {apart}\n");
     }
-    out
+    out + &widths(&row.widths)
+}
+
+/// What numbers of nine bits cost, where there is a choice.
+fn widths(of: &[WidthsError]) -> String {
+    if of.is_empty() {
+        return String::new();
+    }
+    let line = |one: &WidthsError| {
+        let chosen = if one.chosen { "in this run" } else { "" };
+        vec![one.narrow.name().to_owned(), format!("{:.2e}", one.rms_share), chosen.to_owned()]
+    };
+    let text = "RMS error by numbers of 9 bits instead of 18 (pe.narrow), over that of the outputs, on some heads:\n";
+    text.to_owned() + &table::columns(&of.iter().map(line).collect::<Vec<_>>())
 }
 
 /// Sentences on the runs over disjoint tokens.
