@@ -75,6 +75,26 @@ fn keys_and_values_of_other_types_become_numbers_of_fp16() {
     entries.push(("layers.0.v_scale", Dtype::F32, vec![], 3f32.to_le_bytes().to_vec()));
     let tensors = Tensors::parse(&file(&entries), 0).unwrap();
     assert_eq!((tensors.scales(1), tensors.scales(2)), ([0.5, 3.0], [0.25, 3.0]));
+    assert_eq!(tensors.token_scales(0), None);
+}
+
+#[test]
+fn tokens_may_have_scales_of_their_own() {
+    let mut entries = good();
+    let scales: Vec<u8> = (0..10u16).flat_map(|at| (0x3000 + at).to_le_bytes()).collect();
+    entries.push(("layers.0.k_scale", Dtype::F16, vec![2, 5], scales));
+    let tensors = Tensors::parse(&file(&entries), 0).unwrap();
+    // V has none, so its are 1.
+    assert_eq!(tensors.token_scales(0).unwrap()[4], [0x3004, 0x3c00]);
+    assert_eq!(tensors.token_scales(3).unwrap()[0], [0x3005, 0x3c00]);
+    assert_eq!(tensors.scales(0), [1.0; 2]);
+    let beyond = [0.5f32, 0.5, 0.5, 0.5, 0.5, 0.5, 2.0, 0.5, 0.5, 0.5].map(f32::to_le_bytes).concat();
+    let refused = refused(|entries| entries.push(("layers.0.v_scale", Dtype::F32, vec![2, 5], beyond)));
+    assert_eq!(
+        refused,
+        "layers.0.v_scale[1, 1] is 2; a scale of a token is kept in FP16, and is from 2^-14 up to 2: put a factor into \
+         that of its KV head"
+    );
 }
 
 #[test]
@@ -119,7 +139,8 @@ fn wrong_tensors_get_a_clear_message() {
     let factors = refused(|entries| entries.push(("layers.0.v_scale", Dtype::F32, vec![3], vec![0; 12])));
     assert_eq!(
         factors,
-        "layers.0.v_scale has shape [3]; factors are F32, one for all KV heads or one for each of 2"
+        "layers.0.v_scale has shape [3]; factors are F32, one for all KV heads or one for each of 2; or [2, 5], one for each \
+         KV head and token"
     );
     let flat = refused(|entries| entries[0].2 = vec![12, 8]);
     assert!(flat.starts_with("layers.0.q has shape [12, 8]; it must have three dimensions"), "{flat}");

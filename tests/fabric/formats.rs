@@ -202,7 +202,7 @@ fn slips_in_the_scales_of_tokens_are_found() {
     let job = Job::ragged(&design, &tensors, 0, &[60, 37], Mapping::RowAligned, Sharing::KvHead);
     let job = job.unwrap().appending();
     let slips = [
-        ("meshkv_pad", "scale_flit[{scale_lane, 5'b0}+:32]", "scale_flit[31:0]"),
+        ("meshkv_pad", "scale_flit_q[{scale_lane_q, 5'b0}+:32]", "scale_flit_q[31:0]"),
         ("meshkv_pad_array", "op_scales[14:10]} - 7'd14", "op_scales[14:10]} - 7'd15"),
         ("meshkv_pad_array", ".d    (op_scales[9:0])", ".d    (op_scales[25:16])"),
         ("meshkv_pad_row", "doubles ? product[26:11] : product[25:10]", "product[25:10]"),

@@ -176,11 +176,23 @@ pub fn of(files: &[SourceFile]) -> Result<Vec<Proof>> {
         found.is_some_and(|file| proof.pair.is_some() || file.text.contains(ASSERTION))
     });
     for proof in &mut proofs {
-        let path = file(&proof.module).map_or("", |file| file.path.as_str());
+        let (path, text) = file(&proof.module).map_or(("", ""), |file| (file.path.as_str(), file.text.as_str()));
+        let is_of_form = |size: &Size| {
+            OF_FORMS.iter().all(|form| has_parameter(text, form) == size.values().any(|(name, _)| name == *form))
+        };
+        proof.sizes.retain(is_of_form);
         proof.block = path.split('/').nth(1).unwrap_or_default().to_owned();
         agrees(proof, files).with_context(|| format!("the proof of {}", proof.module))?;
     }
     Ok(proofs)
+}
+
+/// Parameters that modules have in one form only: sizes of that form name them, those of the other do not.
+const OF_FORMS: [&str; 1] = ["KEY_BASE"];
+
+/// True if a module has a parameter of this name.
+fn has_parameter(text: &str, name: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with(&format!("parameter {name} = ")))
 }
 
 /// Name of the module of an emitted file.
