@@ -55,7 +55,7 @@ inline Element to_element(uint16_t half, float inverse) {
 
 // Scales of a token and KV head in FP16: of its keys, and of its values.
 struct TokenScales {
-    uint16_t key = 0, value = 0;
+    uint16_t key, value;
 };
 
 // The scale of a row that makes its largest finite number the largest of the format, or a little less: from 2^-14 to below
