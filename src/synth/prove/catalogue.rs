@@ -176,9 +176,12 @@ pub fn of(files: &[SourceFile]) -> Result<Vec<Proof>> {
         found.is_some_and(|file| proof.pair.is_some() || file.text.contains(ASSERTION))
     });
     for proof in &mut proofs {
-        let (path, text) = file(&proof.module).map_or(("", ""), |file| (file.path.as_str(), file.text.as_str()));
+        let (path, text) =
+            file(&proof.module).map_or(("", ""), |file| (file.path.as_str(), file.text.as_str()));
         let is_of_form = |size: &Size| {
-            OF_FORMS.iter().all(|form| has_parameter(text, form) == size.values().any(|(name, _)| name == *form))
+            OF_FORMS
+                .iter()
+                .all(|form| has_parameter(text, form) == size.values().any(|(name, _)| name == *form))
         };
         proof.sizes.retain(is_of_form);
         proof.block = path.split('/').nth(1).unwrap_or_default().to_owned();
