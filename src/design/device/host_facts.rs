@@ -41,7 +41,7 @@ impl Design {
             PlacementKind::RoundRobin => 1,
             PlacementKind::Hub => 2,
         };
-        vec![
+        let mut all = vec![
             fact("COLS", self.mesh.cols(), "Tiles from west to east"),
             fact("ROWS", self.mesh.rows(), "Tiles from south to north"),
             fact("PORTS", memory.ports, "Ports to external memory"),
@@ -101,9 +101,17 @@ impl Design {
             fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
             fact("MAX_TOKENS", max_tokens, "Tokens of the longest context"),
             fact("SEGMENT_TOKENS", placement.segment_tokens, "Tokens of a segment"),
+        ];
+        all.extend(self.slice_facts());
+        all
+    }
+
+    /// Layout of a slice.
+    fn slice_facts(&self) -> Vec<HostFact> {
+        vec![
             fact("FLIT_BYTES", self.flit.data_width / 8, "Bytes of a flit"),
             fact("HALF_FLITS", self.mare.half_flits, "Flits of the keys of a slice, and of its values"),
-            fact("SLICE_BYTES", memory.slice_bytes, "Bytes of a slice"),
+            fact("SLICE_BYTES", self.memory.slice_bytes, "Bytes of a slice"),
             fact(
                 "TOKEN_SCALES",
                 u32::from(self.pe.has_token_scales()),
