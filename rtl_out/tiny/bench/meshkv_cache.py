@@ -112,8 +112,8 @@ class Cache:
         return struct.pack("<If", significand | (exponent + 1 & 63) << 26, output)
 
     def slice(self, keys, values):
-        """Bytes of a slice from rows of ROW_ELEMENTS elements. Scales of tokens come first, where they have some. Values are transposed in blocks of as many tokens as a flit
-        has elements; the rest of a segment is zeros."""
+        """Bytes of a slice from rows of ROW_ELEMENTS elements. Scales of tokens come first, where they have some. Values are
+        transposed in blocks of as many tokens as a flit has elements; the rest of a segment is zeros."""
         h = self.h
         lanes, dims = h.FLIT_BYTES // h.ELEMENT_BYTES, h.ROW_ELEMENTS
         half = h.HALF_FLITS * lanes
