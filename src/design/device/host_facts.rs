@@ -8,7 +8,6 @@ use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
 use crate::design::pad::array::Array;
 use crate::design::pad::model::Model;
-use crate::design::takv::append::word_elements;
 use crate::design::takv::placement::PlacementKind;
 use sha2::{Digest, Sha256};
 
@@ -197,8 +196,7 @@ impl Design {
                 }
             }
         }
-        let words = 2 * self.pe.head_dim / word_elements(self.pe.format);
-        let blank = vec![0; words as usize + usize::from(self.pe.has_token_scales())];
+        let blank = vec![0; self.token_words()];
         for row in ends(self.placement.segment_tokens) {
             all.extend(self.token_places(0, row, &blank).into_iter().map(|(address, _)| address));
         }

@@ -2,6 +2,7 @@
 
 use crate::design::design::Design;
 use crate::design::mare::slice::TOKEN_SCALE_BITS;
+use crate::design::takv::append::word_elements;
 
 impl Design {
     /// Bytes that K and V of a token take in the cache of a layer, all KV heads, its scales among them.
@@ -9,6 +10,12 @@ impl Design {
         let scales = if self.pe.has_token_scales() { TOKEN_SCALE_BITS / 8 } else { 0 };
         let row = self.model.head_dim * self.pe.format.bytes();
         u64::from(self.model.kv_heads) * u64::from(2 * row + scales)
+    }
+
+    /// Words of 64 bits that hold a token for [`Design::token_places`]: K, V, then one with its scales, if tokens have some.
+    pub fn token_words(&self) -> usize {
+        let rows = 2 * self.pe.head_dim / word_elements(self.pe.format);
+        rows as usize + usize::from(self.pe.has_token_scales())
     }
 
     /// Where K, V and scales of a token lie in its slice: addresses, each with the bytes there. K is one run; of V every element

@@ -8,7 +8,7 @@ use crate::cosim::hash::mix;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::step;
 use crate::cosim::workloads::decode::{Workload, WorkloadError};
-use crate::design::{word_elements, Descriptor, Design, Mapping, Sharing};
+use crate::design::{Descriptor, Design, Mapping, Sharing};
 use crate::model::datapath::numbers::{element, fp16};
 use crate::model::datapath::tensors::Tensors;
 use crate::model::datapath::HeadScales;
@@ -345,8 +345,7 @@ impl<'a> Job<'a> {
     pub fn given(&self) -> Image {
         let (design, shape, mut image) = (self.design, Shape::of(self.design), self.image());
         let segment = design.placement.segment_tokens;
-        let words = 2 * design.pe.head_dim / word_elements(design.pe.format);
-        let words = vec![BLANK; words as usize + usize::from(design.pe.has_token_scales())];
+        let words = vec![BLANK; design.token_words()];
         for own in self.own.iter().flatten().filter(|own| own.append) {
             let last = own.tokens.len() as u32 - 1;
             for g in 0..design.model.kv_heads {
