@@ -4,6 +4,7 @@
 //! can be replaced. The published figures are of ASICs in different processes. They compare configurations on one
 //! scale. They do not predict the power of an FPGA.
 
+use crate::config::KvFormat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,6 +37,8 @@ struct PerBit {
 #[serde(deny_unknown_fields)]
 struct PerMac {
     pj: f64,
+    /// Of an INT8 element; as `pj` where a file does not say.
+    pj_int8: Option<f64>,
     source: String,
 }
 
@@ -100,6 +103,7 @@ impl EnergyTable {
             ("link.pj_per_bit".to_owned(), table.link.pj_per_bit),
             ("sram.pj_per_bit".to_owned(), table.sram.pj_per_bit),
             ("mac.pj".to_owned(), table.mac.pj),
+            ("mac.pj_int8".to_owned(), table.mac.pj_int8.unwrap_or(table.mac.pj)),
         ];
         for (name, tier) in &table.memory {
             let key = |key: &str| format!("memory.{name}.{key}");
@@ -122,15 +126,16 @@ impl EnergyTable {
         self.memory.get(name).ok_or_else(|| EnergyError::NoTier { name: name.to_owned(), known: known() })
     }
 
-    /// Energies with a tier of memory.
+    /// Energies with a tier of memory, and a cache of a format.
     ///
     /// # Errors
     /// As [`EnergyTable::tier`].
-    pub fn energies(&self, tier: &str) -> Result<Energies, EnergyError> {
+    pub fn energies(&self, tier: &str, format: KvFormat) -> Result<Energies, EnergyError> {
+        let of_int8 = self.mac.pj_int8.filter(|_| format == KvFormat::Int8);
         Ok(Energies {
             link_pj_per_bit: self.link.pj_per_bit,
             sram_pj_per_bit: self.sram.pj_per_bit,
-            mac_pj: self.mac.pj,
+            mac_pj: of_int8.unwrap_or(self.mac.pj),
             memory_pj_per_bit: self.tier(tier)?.pj_per_bit,
         })
     }
@@ -152,7 +157,7 @@ pub struct Energies {
     pub link_pj_per_bit: f64,
     /// A bit read from or written into a memory of 32 KiB, about one URAM288, in pJ.
     pub sram_pj_per_bit: f64,
-    /// A product of two FP16 numbers added up in FP32, in pJ.
+    /// A product of an element of the cache, added up, in pJ.
     pub mac_pj: f64,
     /// A bit read from external memory, in pJ.
     pub memory_pj_per_bit: f64,
@@ -170,10 +175,18 @@ impl Energies {
     }
 }
 
+impl Energies {
+    /// The published ones with the default tier, and a cache of a format.
+    pub fn published(format: KvFormat) -> Energies {
+        let table = EnergyTable::published();
+        table.energies(DEFAULT_TIER, format).expect("the file that ships has the default tier")
+    }
+}
+
 impl Default for Energies {
-    /// The published ones, with the default tier.
+    /// The published ones of FP16, with the default tier.
     fn default() -> Energies {
-        EnergyTable::published().energies(DEFAULT_TIER).expect("the file that ships has the default tier")
+        Energies::published(KvFormat::Fp16)
     }
 }
 
@@ -226,6 +239,15 @@ mod tests {
         let energy = Energies::default().of(&done);
         assert_eq!((energy.link, energy.sram, energy.mac, energy.external_memory), (0.15, 0.2, 1.0, 3.92));
         assert!((energy.total - 5.27).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_product_of_int8_costs_less_where_the_file_says_so() {
+        let mac = |text: &str, format| {
+            EnergyTable::parse(text).unwrap().energies(DEFAULT_TIER, format).unwrap().mac_pj
+        };
+        assert_eq!((mac(PUBLISHED, KvFormat::Fp8E4m3), mac(PUBLISHED, KvFormat::Int8)), (2.0, 0.5));
+        assert_eq!(mac(&PUBLISHED.replace("pj_int8 = 0.5\n", ""), KvFormat::Int8), 2.0);
     }
 
     #[test]

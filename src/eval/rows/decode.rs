@@ -21,7 +21,7 @@ fn bisection(design: &Design) -> [Vec<(NodeId, Port)>; 2] {
 impl DecodeRow {
     /// The metrics of a run of a plan that sends `step` again and again.
     pub fn new(design: &Design, step: &Step, plan: &Plan, done: &Decoded, batch: u32) -> DecodeRow {
-        DecodeRow::priced(design, step, plan, done, (batch, Energies::default()))
+        DecodeRow::priced(design, step, plan, done, (batch, Energies::published(design.pe.format)))
     }
 
     /// The same with other energies.

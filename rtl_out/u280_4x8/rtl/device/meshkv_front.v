@@ -1237,7 +1237,7 @@ module meshkv_front #(
     // A group of words of new tokens, before the descriptors that need them; always taken.
     output wire                             token_valid,
     output wire [TOKEN_GROUP_WIDTH-1:0]     token_group,  // Its number: by stream, KV head, K before V.
-    output wire [64*QUERY_GROUP-1:0]        token_data,  // FP16, the first in the lowest bits.
+    output wire [64*QUERY_GROUP-1:0]        token_data,  // Elements of the cache, the first in the lowest bits.
 
     // New tokens for external memory: a word that names slice and token, then K and V.
     input  wire [PORTS-1:0]                 write_valid,  // One pulse a word, which has a credit.

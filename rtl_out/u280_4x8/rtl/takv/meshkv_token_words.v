@@ -27,7 +27,7 @@ module meshkv_token_words #(
     // A group of words of new tokens, before the descriptors that need them; always taken.
     input  wire                         token_valid,
     input  wire [TOKEN_GROUP_WIDTH-1:0] token_group,  // Its number: by stream, KV head, K before V.
-    input  wire [64*QUERY_GROUP-1:0]    token_data,  // FP16, the first in the lowest bits.
+    input  wire [64*QUERY_GROUP-1:0]    token_data,  // Elements of the cache, the first in the lowest bits.
     input  wire                         more_tokens,  // Groups come or will, in the order of their numbers: a slice waits for the last of its new token.
 
     // The slice whose turn it is.

@@ -7,7 +7,7 @@ use crate::cli::compare::energy;
 use crate::cli::compare::sweep::{fill, fill_on_slurm, Meta, SlurmArgs};
 use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
-use crate::config::{SlurmTable, WorkKind};
+use crate::config::{KvFormat, SlurmTable, WorkKind};
 use crate::eval::grid::{Point, ROW_FORMAT};
 use crate::eval::paper::{claims, plan, Draw, Errors, Extent, Found, Head, Plan, Section, Verdict};
 use crate::eval::paper::{figures, page, tables};
@@ -107,7 +107,7 @@ pub(in crate::cli) struct PaperOutput {
 /// A folder that cannot be written or holds something else, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let extent = if args.quick { Extent::Quick } else { Extent::Full };
-    let energies = energy::table(args.energy.as_deref())?.energies(DEFAULT_TIER)?;
+    let energies = energy::table(args.energy.as_deref())?.energies(DEFAULT_TIER, KvFormat::Fp16)?;
     let interrupt = Interrupt::listen()?;
     let sections = if args.section.is_empty() { &Section::ALL } else { args.section.as_slice() };
     let plan = plan(extent, sections)?;

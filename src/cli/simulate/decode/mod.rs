@@ -39,7 +39,7 @@ pub(in crate::cli) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Resu
     ui.made_from(&design.name, design.config_sha256());
     ui.seeded(Some(args.seed));
     let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);
-    let (energies, sources) = (table.energies(tier)?, table.sources(tier)?);
+    let (energies, sources) = (table.energies(tier, design.pe.format)?, table.sources(tier)?);
     let (mut load, streams) = args.workload(&design)?;
     let mut made = step_of(&design, &load, &streams)?;
     let chosen = args.mapping().is_none().then(|| Choice::new(&design, &made.descriptors));

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
   meshkv run configs/tiny.toml --tensors mine.safetensors --layer 3 --query 511 --fit
   meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
+  meshkv run configs/tiny.toml --tokens 40 --save-tensors drawn.safetensors
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
   meshkv sim run configs/tiny.toml --tokens 13 --vectors out/vectors      for bench/tb.v in one's own simulator
   meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
@@ -39,8 +40,8 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/grow_4x4.toml --fit --lengths 17,64 --steps 40 --begin 5,0 --end 40,30    that come and go
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
-[kv_heads, tokens, head_dim]: F16, BF16 or F32. Keys and values may be F8_E4M3, F8_E5M2 or I8, with factors of KV heads in
-layers.L.k_scale and layers.L.v_scale, F32. Without a file they are drawn from --seed.")]
+[kv_heads, tokens, head_dim]: F16, BF16 or F32. Keys and values may be F8_E4M3, F8_E5M2 or I8, with scales in
+layers.L.k_scale and layers.L.v_scale: of KV heads F32, of KV heads and tokens F32 or F16. Without a file they are drawn from --seed.")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -116,6 +117,10 @@ pub struct Args {
     /// Write the outputs as safetensors: `attention` of shape [heads, streams, head_dim], F16
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
+    /// Write queries, keys and values as the design has them as safetensors, which --tensors reads: keys and values in
+    /// the format of the cache, with their scales, as layer 0
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["timing", "steps"], help_heading = "Output")]
+    pub(super) save_tensors: Option<PathBuf>,
     /// Write memory, register accesses and outputs for bench/tb.v, a bench for any simulator, into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["timing", "partials", "steps"], help_heading = "Output")]
     pub(super) vectors: Option<PathBuf>,
@@ -152,7 +157,7 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     },
     Scope {
         of: &["faults"],
-        only: &[Only::Without(&["steps", "partials", "timing", "output", "vectors", "plot"])],
+        only: &[Only::Without(&["steps", "partials", "timing", "output", "save_tensors", "vectors", "plot"])],
         why: "a run with faults has no outputs to keep",
     },
     Scope {

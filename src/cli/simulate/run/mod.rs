@@ -62,10 +62,14 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
-    if let Some(path) = &args.output {
+    for path in [&args.output, &args.save_tensors].into_iter().flatten() {
         whole_file::spares(path, &args.files())?;
         whole_file::check(path)?;
     }
+    anyhow::ensure!(
+        args.output.is_none() || args.output != args.save_tensors,
+        "--output and --save-tensors name the same file\n  help: give two names"
+    );
     let folder = args.vectors.as_deref().map(vectors::Folder::open).transpose()?;
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
@@ -98,6 +102,10 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     }
     if let Some(path) = &args.output {
         whole_file::write(path, &outputs(&job, &done)?, true)?;
+        ui.note(format_args!("wrote {}", path.display()));
+    }
+    if let Some(path) = &args.save_tensors {
+        whole_file::write(path, &tensors.to_safetensors(0)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
     if let Some(folder) = &folder {

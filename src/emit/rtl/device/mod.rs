@@ -12,6 +12,6 @@ pub(super) const TEMPLATES: &[Template] = templates!(Device,
         "meshkv_descriptor_queue", "meshkv_front", "meshkv_list_reader", "meshkv_output_writer",
         "meshkv_pad_view", "meshkv_quantise_lane", "meshkv_query_reader", "meshkv_read_credits", "meshkv_read_guard",
         "meshkv_read_slices", "meshkv_reset", "meshkv_reset_row", "meshkv_reset_stage",
-        "meshkv_row_choice", "meshkv_run_control", "meshkv_token_reader", "meshkv_token_writer",
-        "meshkv_top";
+        "meshkv_row_choice", "meshkv_row_scale", "meshkv_run_control", "meshkv_token_reader",
+        "meshkv_token_writer", "meshkv_top";
 );

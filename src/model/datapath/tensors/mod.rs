@@ -1,4 +1,4 @@
-//! Queries, keys and values of one layer: read from a safetensors file, or drawn from a seed.
+//! Queries, keys and values of one layer: read from a safetensors file, or drawn from a seed; and written into one.
 //!
 //! A file has for each layer L `layers.L.q` of shape `[heads, positions, head_dim]`, `layers.L.k` and `layers.L.v` of
 //! shape `[kv_heads, tokens, head_dim]`, F16, BF16 or F32; keys and values may be F8_E4M3, F8_E5M2 or I8, with factors of their
@@ -10,6 +10,7 @@ mod layer;
 mod numbers;
 mod seems;
 mod synthetic;
+mod written;
 
 pub use error::{Missing, TensorError};
 pub use layer::{layers, Tensors};
