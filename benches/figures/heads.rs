@@ -1,6 +1,7 @@
 //! The queries of a head: their exact outputs, and the errors of computations.
 
-use meshkv::config::Narrow;
+use meshkv::config::{KvFormat, Narrow};
+use meshkv::model::datapath::numbers::element::quantised;
 use meshkv::model::datapath::reference::{
     exact_tokens, flash_attention2_scaled, flash_attention2_tokens, flash_attention3, Error, FLASH_BLOCKS,
 };
@@ -33,6 +34,22 @@ fn factors(tensors: &Tensors, head: usize) -> Vec<[f64; 2]> {
     }
 }
 
+/// Rows of keys, which are part 0, or of values in E4M3, and the factor that makes the largest of them the largest number.
+fn in_e4m3<'a>(
+    rows: impl Iterator<Item = &'a [u16]> + Clone,
+    factors: &[[f64; 2]],
+    part: usize,
+) -> (Vec<u16>, f32) {
+    const MOST: f64 = 448.0;
+    let value = |bits: u16, of: &[f64; 2]| half::f16::from_bits(bits).to_f64() * of[part];
+    let all = rows.clone().zip(factors).flat_map(|(row, of)| row.iter().map(move |&bits| (bits, of)));
+    let most = all.clone().map(|(bits, of)| value(bits, of).abs()).fold(0.0, f64::max);
+    let scale = (if most > 0.0 { most / MOST } else { 1.0 }) as f32;
+    let codes =
+        all.map(|(bits, of)| quantised(KvFormat::Fp8E4m3, bits, (of[part] / f64::from(scale)) as f32));
+    (codes.collect(), scale)
+}
+
 impl Set<'_> {
     pub fn of(tensors: &Tensors, head: usize) -> Set<'_> {
         let (k, v, scales) = (tensors.keys(head), tensors.values(head), tensors.scales(head));
@@ -53,11 +70,13 @@ impl Set<'_> {
         Set { tensors, head, exact, flash, least }
     }
 
-    /// Error of FlashAttention-3 in FP8, on keys and values in E4M3.
+    /// Error of FlashAttention-3 in FP8, which brings what the cache holds into E4M3 by a factor of K's and of V's. A cache
+    /// in E4M3 without scales of tokens stays what it is.
     pub fn flash3(&self) -> Error {
-        let (t, head) = (self.tensors, self.head);
-        let (k, v, scales) = (t.keys(head), t.values(head), t.scales(head));
-        let one = |p| flash_attention3(t.query(head, p), k, v, scales.into());
+        let t = self.tensors;
+        let [(k, k_scale), (v, v_scale)] = [(t.keys(self.head), 0), (t.values(self.head), 1)]
+            .map(|(rows, part)| in_e4m3(rows.chunks(t.head_dim), &factors(t, self.head), part));
+        let one = |p| flash_attention3(t.query(self.head, p), &k, &v, (k_scale, v_scale));
         Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
     }
 

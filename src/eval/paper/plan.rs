@@ -24,7 +24,7 @@ impl Extent {
     /// Forecast cycles of a run at most, if it is to be more than one round over the homes.
     pub fn most_cycles(self) -> u64 {
         match self {
-            Extent::Quick => 72_000,
+            Extent::Quick => 36_000,
             Extent::Full => 1_200_000,
         }
     }
