@@ -8,7 +8,7 @@ use super::figure::{Figure, Goal};
 use super::program::{file, json, number};
 use super::{at_least, at_most};
 use anyhow::{ensure, Context, Result};
-use meshkv::config::{Config, Narrow};
+use meshkv::config::Config;
 use meshkv::design::{Design, Mapping};
 use meshkv::eval::DrawnRun;
 use meshkv::tools::workers;
@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The fabric for the card.
-const CARD: &str = "configs/u280_4x8.toml";
+pub(super) const CARD: &str = "configs/u280_4x8.toml";
 /// Platform and engine of every run.
-const MANNER: &str = "--device --timing --no-refresh";
+pub(super) const MANNER: &str = "--device --timing --no-refresh";
 /// Variables with the seed and the number of drawn runs, and their defaults.
 const SEED: (&str, u64) = ("MESHKV_BENCH_SEED", 1);
 const RUNS: (&str, u64) = ("MESHKV_BENCH_RUNS", 200);
@@ -29,9 +29,9 @@ const LONG: u64 = 16_000_000;
 const GOALS: [[f64; 2]; 2] = [[0.85, 0.96], [0.75, 0.88]];
 
 /// A change of the configuration: its text, and its effect.
-type Change = (&'static str, fn(&mut Config));
+pub(super) type Change = (&'static str, fn(&mut Config));
 
-const GQA: Change = ("model.kv_heads = 8", |c| c.model.kv_heads = 8);
+pub(super) const GQA: Change = ("model.kv_heads = 8", |c| c.model.kv_heads = 8);
 const BATCH: Change = ("model.max_streams = 8, model.layers = 1", |c| {
     (c.model.max_streams, c.model.layers) = (8, 1);
 });
@@ -41,7 +41,7 @@ const GQA_BATCH: Change = ("model.kv_heads = 8, model.max_streams = 8, model.lay
 
 /// What a run must reach.
 #[derive(Clone, Copy)]
-enum Limit {
+pub(super) enum Limit {
     /// Cycles at most.
     Cycles(f64),
     /// Share of the bandwidth of the memory at least.
@@ -50,12 +50,12 @@ enum Limit {
 use Limit::{Cycles, Share};
 
 /// A workload that somebody chose.
-struct Chosen {
-    what: &'static str,
-    path: &'static str,
-    change: Option<Change>,
-    options: &'static str,
-    limit: Limit,
+pub(super) struct Chosen {
+    pub(super) what: &'static str,
+    pub(super) path: &'static str,
+    pub(super) change: Option<Change>,
+    pub(super) options: &'static str,
+    pub(super) limit: Limit,
 }
 
 const RAGGED: &str = "--lengths 500,900,1300,2100,300,700,1500,4000";
@@ -75,7 +75,7 @@ const fn batch(what: &'static str, change: Change, options: &'static str, limit:
     Chosen { what, path: CARD, change: Some(change), options, limit }
 }
 
-static CHOSEN: [Chosen; 27] = [
+pub(super) static CHOSEN: [Chosen; 27] = [
     alone("--tokens 64", Cycles(1400.0)),
     alone("--tokens 256", Cycles(3000.0)),
     alone("--tokens 512", Cycles(5150.0)),
@@ -135,10 +135,9 @@ pub fn measure() -> Result<Vec<Figure>> {
     let (seed, runs) = (given(SEED)?, given(RUNS)? as usize);
     ensure!(runs > 0, "{} is 0: draw one run at least", RUNS.0);
     let dir = tempfile::tempdir()?;
-    let rows = rows_of_chosen(dir.path())?;
+    let rows = rows_of(dir.path(), &CHOSEN)?;
     let mut figures =
         CHOSEN.iter().zip(&rows).map(|(load, row)| of_chosen(load, row)).collect::<Result<Vec<_>>>()?;
-    figures.extend(in_eight_bits(dir.path(), &rows)?);
     figures.push(alone_from_2048(seed, runs.div_ceil(4))?);
     figures.extend(drawn(dir.path(), seed, runs)?);
     Ok(figures)
@@ -171,7 +170,7 @@ pub fn in_lockstep() -> Result<Vec<Figure>> {
 }
 
 /// Works on all pieces, one on each core. Outcomes have the order of the pieces.
-fn on_all_cores<'p, P: Sync, O: Send>(
+pub(super) fn on_all_cores<'p, P: Sync, O: Send>(
     pieces: &'p [P],
     one: &(dyn Fn(&'p P) -> Result<O> + Sync),
 ) -> Result<Vec<O>> {
@@ -184,18 +183,19 @@ fn on_all_cores<'p, P: Sync, O: Send>(
     Ok(all.into_values().collect())
 }
 
-fn config(path: &str) -> Result<Config> {
+pub(super) fn config(path: &str) -> Result<Config> {
     Ok(toml::from_str(&std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR")))?)?)
 }
 
 /// A run of a configuration, without its result where a rule was broken.
-fn run(path: &str, options: &str) -> Result<Value> {
+pub(super) fn run(path: &str, options: &str) -> Result<Value> {
     json(&format!("sim run {path} {MANNER} {options}"))
 }
 
-fn rows_of_chosen(dir: &Path) -> Result<Vec<Value>> {
+/// Runs workloads; each is changed in a file of its own in `dir`.
+pub(super) fn rows_of<'l>(dir: &Path, loads: impl IntoIterator<Item = &'l Chosen>) -> Result<Vec<Value>> {
     let mut pieces = Vec::new();
-    for (at, load) in CHOSEN.iter().enumerate() {
+    for (at, load) in loads.into_iter().enumerate() {
         let path = match load.change {
             None => load.path.to_owned(),
             Some((_, change)) => {
@@ -209,54 +209,7 @@ fn rows_of_chosen(dir: &Path) -> Result<Vec<Value>> {
     on_all_cores(&pieces, &|(path, load)| run(path, load.options))
 }
 
-/// Configurations with elements of eight bits, and what they have for groups of query heads.
-const EIGHT_BITS: [(&str, Change); 2] = [
-    ("configs/u280_4x8_fp8.toml", GQA),
-    (
-        "configs/u280_4x8_int8.toml",
-        ("model.kv_heads = 8, pe.narrow = \"both\"", |c| {
-            (c.model.kv_heads, c.pe.narrow) = (8, Narrow::Both);
-        }),
-    ),
-];
-
-/// Rows with one stream in eight bits. The goal is the larger of bytes and passes, and what the goal of FP16 leaves beside its
-/// bytes, and 2 %.
-fn in_eight_bits(dir: &Path, rows: &[Value]) -> Result<Vec<Figure>> {
-    let alone = |load: &Chosen| load.path == CARD && load.what.ends_with("B = 1");
-    let of_fp16: Vec<_> = CHOSEN.iter().zip(rows).filter(|(load, _)| alone(load)).collect();
-    let mut pieces = Vec::new();
-    for (at, (path, gqa)) in EIGHT_BITS.iter().enumerate() {
-        let mut grouped = config(path)?;
-        (gqa.1)(&mut grouped);
-        let grouped = file(dir, &format!("eight_{at}.toml"), &toml::to_string(&grouped)?)?;
-        for (load, row) in &of_fp16 {
-            let (path_of, changed) = match load.change {
-                None => ((*path).to_owned(), String::new()),
-                Some(_) => (grouped.clone(), format!(" with {}", gqa.0)),
-            };
-            pieces.push((*path, path_of, changed, *load, *row));
-        }
-    }
-    on_all_cores(&pieces, &|(path, path_of, changed, load, fp16)| {
-        let row = run(path_of, load.options)?;
-        let (cycles, bound) = (number(&row, "cycles")?, |row: &Value, key: &str| number(&row["bounds"], key));
-        let of_fp16 = bound(fp16, "bytes")?;
-        let goal = match load.limit {
-            Cycles(most) => most,
-            Share(least) => of_fp16 / least,
-        };
-        let most = (bound(&row, "bytes")?.max(bound(&row, "array")?) + goal - of_fp16) * 1.02;
-        Ok(Figure {
-            what: format!("`{}`: {}, {}", stem(path), load.what, load.options),
-            value: format!("{cycles} cycles, {:.3} of the memory's bandwidth", number(&row, "share")?),
-            goal: at_most(cycles, most.round(), format!("{most:.0} cycles")),
-            command: format!("meshkv sim run {path} {MANNER} {}{changed}", load.options),
-        })
-    })
-}
-
-fn of_chosen(load: &Chosen, row: &Value) -> Result<Figure> {
+pub(super) fn of_chosen(load: &Chosen, row: &Value) -> Result<Figure> {
     let cycles = number(row, "cycles")?;
     let share = row["share"].as_f64();
     let goal = match (load.limit, share) {
@@ -274,7 +227,7 @@ fn of_chosen(load: &Chosen, row: &Value) -> Result<Figure> {
     })
 }
 
-fn stem(path: &str) -> &str {
+pub(super) fn stem(path: &str) -> &str {
     Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or(path)
 }
 

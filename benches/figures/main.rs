@@ -12,6 +12,7 @@ mod bandwidth;
 mod build;
 mod calls;
 mod clocks;
+mod eight_bits;
 mod estimate;
 mod fairness;
 mod figure;
@@ -40,7 +41,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 23] = [
+const SECTIONS: [(&str, Section); 24] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -48,6 +49,7 @@ const SECTIONS: [(&str, Section); 23] = [
     ("mare", mare::measure),
     ("bandwidth", bandwidth::measure),
     ("lengths", lengths::measure),
+    ("eight-bits", eight_bits::measure),
     ("lockstep", lengths::in_lockstep),
     ("samples", samples::measure),
     ("takv", takv::measure),
