@@ -1,7 +1,7 @@
 //! Runs with one stream over caches of eight bits, from `ap_start` to `ap_done`, beside the time of their bytes and array
 //! passes. The goals are of a memory that is not refreshed.
 
-use super::figure::{Figure, Goal};
+use super::figure::Figure;
 use super::lengths::Limit::{Cycles, Share};
 use super::lengths::{
     config, of_chosen, on_all_cores, rows_of, run, stem, Change, Chosen, CARD, GQA, MANNER,
