@@ -22,8 +22,8 @@ DEVICE      ?= configs/u280_4x8.toml
 SOAK        ?= --time 600
 # Seconds of `make fuzz`.
 FUZZ        ?= 3600
-# Options of meshkv mutate: how many mutants are drawn, and by which seed.
-MUTATE      ?= --count 500
+# Options of meshkv mutate: how many mutants are drawn of each design, 510 of all, and by which seed.
+MUTATE      ?= --count 170
 # Configurations of `make mutate`.
 MUTATED     := tiny mutate_two_stages mutate_three_stages
 # The sweep that `make sweep` runs and reports.
