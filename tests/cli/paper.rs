@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 
 /// Rows of the section that the quick tests run: some seconds.
-const ROWS: usize = 10;
+const ROWS: usize = 12;
 
 fn summary(said: &Said) -> Value {
     assert_eq!(said.code, Some(0), "{}", said.err);
