@@ -27,7 +27,7 @@ class Void(ArithmeticError):
 class _Shape(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_uint32)
-        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled", "packed")
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled", "packed", "pages", "page_tokens")
     ]
 
 
@@ -67,6 +67,9 @@ class Device:
             "begin": [handle, number],
             "share": [handle, number, number],
             "copy": [handle, number, number],
+            "fork": [handle, number, number, number],
+            "free_pages": [handle, data],
+            "tables": [*batch, data, data, count, data],
             "end": [handle, number],
             "length": [handle, number, number, data],
             "factors": [handle, number, data, data],
@@ -100,6 +103,26 @@ class Device:
             self._check(self._library.meshkv_copy(self._handle, stream, copy))
         else:
             self._check(self._library.meshkv_begin(self._handle, stream))
+
+    def fork(self, stream, origin, tokens):
+        """Begins a stream with the first tokens of another, whose pages it shares until either grows."""
+        self._check(self._library.meshkv_fork(self._handle, stream, origin, tokens))
+
+    @property
+    def free_pages(self):
+        """Pages that no stream holds."""
+        pages = ctypes.c_uint32()
+        self._check(self._library.meshkv_free_pages(self._handle, ctypes.byref(pages)))
+        return pages.value
+
+    def tables(self, layer, streams):
+        """Page tables of streams as FlashInfer has them: indptr [stream + 1], indices, last_page_len [stream]."""
+        batch = np.ascontiguousarray(streams, np.uint32)
+        indptr, last = np.zeros(len(batch) + 1, np.uint32), np.zeros(len(batch), np.uint32)
+        indices = np.zeros(max(1, len(batch) * -(-self.shape.max_tokens // self.shape.page_tokens)), np.uint32)
+        arrays = [array.ctypes.data for array in (indptr, indices)]
+        self._check(self._library.meshkv_tables(self._handle, layer, batch.ctypes.data, len(batch), *arrays, len(indices), last.ctypes.data))
+        return indptr, indices[: indptr[-1]], last
 
     def end(self, stream):
         """Ends a stream, whose number may begin again."""

@@ -257,6 +257,16 @@ pub struct Kv {
     /// Build the path by which a run writes the K and V of new tokens into the cache, and attends to them. Without it
     /// the cache is read only, and a host writes all of it.
     pub append: bool,
+    /// Keep caches in pages of one segment, which a table in the device finds: caches grow by a page, and share pages.
+    /// Without it each cache has a place of its own for `model.max_tokens`.
+    pub pages: bool,
+    /// Pages of external memory, of all caches together; a page has its segment of all layers and KV heads. Left out: those
+    /// of `model.max_streams` caches of `model.max_tokens`, in whole rounds over the homes.
+    #[schemars(range(min = 1, max = 1_048_576), example = 4096)]
+    pub page_count: Option<u32>,
+    /// Caches that the table of pages has room for. Left out: `model.max_streams`.
+    #[schemars(range(min = 1, max = 65_536), example = 128)]
+    pub caches: Option<u32>,
 }
 
 impl Default for Kv {
@@ -269,6 +279,9 @@ impl Default for Kv {
             uram_per_tile: 8,
             banks: 4,
             append: false,
+            pages: false,
+            page_count: None,
+            caches: None,
         }
     }
 }

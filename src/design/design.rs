@@ -19,6 +19,7 @@ use crate::design::pad::pe::Pe;
 use crate::design::takv::append::{Append, TOKEN_WAY_BITS};
 use crate::design::takv::bus::Bus;
 use crate::design::takv::mapping::Heads;
+use crate::design::takv::pages::Pages;
 use crate::design::takv::placement::{Placement, PlacementKind};
 
 /// Resets of a row, one in each clock.
@@ -45,6 +46,8 @@ pub struct Design {
     pub heads: Heads,
     /// The column bus.
     pub bus: Bus,
+    /// The pages of the cache, if it has some.
+    pub pages: Option<Pages>,
     /// The way of new tokens into the cache, if there is one.
     pub append: Option<Append>,
     /// The external memory behind the homes.
@@ -214,6 +217,7 @@ impl Design {
             floorplan: Floorplan::by_shares(mesh, fpga),
             heads,
             bus,
+            pages: Pages::new(config, &placement),
             append: Append::new(config, mesh, bus.query_group_words),
             memory,
             pe: Pe::new(config),

@@ -54,6 +54,7 @@ pub use takv::append::{word_elements, Append, TOKEN_WAY_BITS};
 pub use takv::bus::{Bus, QUERY_GROUP_WORDS};
 pub use takv::descriptor::{named_twice, Descriptor};
 pub use takv::mapping::{Heads, Mapping, Piece, Sharing};
+pub use takv::pages::Pages;
 pub use takv::pieces::{rounds, tile_of};
 pub use takv::placement::{Placement, PlacementKind, Spread};
 pub use time::bounds::Bounds;

@@ -23,7 +23,7 @@ pub(super) fn emit(design: &Design) -> SourceFile {
          #ifndef MESHKV_REGISTERS_H\n#define MESHKV_REGISTERS_H\n\n#include <stdint.h>\n"
     );
     arguments(&mut text, design);
-    for register in &REGISTERS {
+    for register in design.registers() {
         let _ =
             writeln!(text, "\n/* {} ({}). */", register.doc.trim_end_matches('.'), register.access.name());
         define(&mut text, register.name, &format!("0x{:03x}u", register.offset));

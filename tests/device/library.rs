@@ -59,6 +59,45 @@ fn streams_that_grow_share_and_begin_again_attend_to_their_own_tokens() {
     }
 }
 
+/// Seven streams on a pool that does not hold all of them, four at once.
+fn paged(append: bool) -> Design {
+    let mut config = roomy(append).configuration().clone();
+    (config.kv.pages, config.kv.caches, config.kv.page_count) = (true, Some(7), Some(70));
+    Design::from_config("paged", &config).unwrap()
+}
+
+#[test]
+fn streams_with_pages_do_all_that_those_without_do() {
+    for append in APPENDS {
+        let build = HostBuild::new(paged(append));
+        build.compile(&source("library_attends.cpp"), "library_attends", &[]);
+        let said = run(&build, "library_attends", &[]);
+        assert!(said.starts_with("as on the host"), "{said}");
+    }
+}
+
+/// Operations in an order that is drawn, beside plain arrays.
+fn as_in_plain_arrays(append: bool, operations: usize, seed: u64) {
+    let build = HostBuild::new(paged(append));
+    build.compile(&source("library_pages.cpp"), "library_pages", &[]);
+    let said = run(&build, "library_pages", &[&operations.to_string(), &seed.to_string()]);
+    println!("{said}");
+    assert!(said.starts_with("as in plain arrays"), "{said}");
+}
+
+#[test]
+fn streams_fork_at_any_token_and_grow_apart() {
+    for append in APPENDS {
+        as_in_plain_arrays(append, 80, 3);
+    }
+}
+
+#[test]
+fn ten_thousand_operations_leave_every_stream_its_tokens() {
+    as_in_plain_arrays(true, 7_000, 11);
+    as_in_plain_arrays(false, 3_000, 12);
+}
+
 #[test]
 fn a_cache_of_eight_bits_is_quantised_by_the_factors_of_its_layer() {
     let (e4m3, e5m2, int8) = (KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8);

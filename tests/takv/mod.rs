@@ -6,6 +6,7 @@ mod forecast_error;
 mod grown_caches;
 mod lengths;
 mod mapping_choice;
+mod page_table;
 mod placement;
 mod samples;
 mod shapes;

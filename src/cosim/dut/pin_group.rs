@@ -4,7 +4,7 @@
 macro_rules! group_pins {
     ($(#[$doc:meta])* $group:ident { $($name:ident)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy)]
+        #[derive(Debug, Clone, Copy)]
         pub(in $crate::cosim) struct $group {
             $(pub(in $crate::cosim) $name: $crate::cosim::dut::pins::Pin,)+
         }

@@ -35,7 +35,8 @@ impl Shape {
     pub fn of(design: &Design) -> Shape {
         let (memory, model) = (&design.memory, &design.model);
         let placement = &design.placement;
-        let of_home = [model.max_streams, placement.blocks_of_home(), placement.block_slices()];
+        let caches = placement.numbered_caches(model.max_streams);
+        let of_home = [caches, placement.blocks_of_home(), placement.block_slices()];
         Shape {
             ports: memory.ports as usize,
             flit_bytes: design.flit.data_width / 8,

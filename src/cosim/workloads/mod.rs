@@ -11,6 +11,7 @@ pub mod steps;
 
 pub use shared::bound::Bound;
 pub use shared::breakdown::{Event, Passed};
+pub use shared::page_writer::shuffled;
 pub use shared::slice_id::SliceId;
 pub use shared::tile_errors::{TileError, TileErrorKind};
 pub use shared::watchdog::{Watchdog, TIMEOUT};

@@ -167,8 +167,9 @@ pub(in crate::design) fn place_width(config: &Config) -> u32 {
 /// Bits of the number of a slice within its home, wider than each of its terms.
 pub(in crate::design) fn local_width(config: &Config, placement: &Placement) -> u32 {
     let model = &config.model;
-    let segment = index_bits(placement.segments);
-    let terms = [model.max_streams, placement.blocks_of_home(), placement.block_slices()];
+    let segment = index_bits(placement.places);
+    let caches = placement.numbered_caches(model.max_streams);
+    let terms = [caches, placement.blocks_of_home(), placement.block_slices()];
     let widest = terms.into_iter().map(index_bits).chain([index_bits(model.layers) + 1, segment + 1]).max();
     bits(slices_of_home(config, placement)).max(widest.expect("there are five") + 1)
 }
@@ -189,7 +190,8 @@ pub(in crate::design) fn region_bytes(config: &Config, placement: &Placement) ->
 }
 
 fn slices_of_home(config: &Config, placement: &Placement) -> u128 {
-    let of_home = [config.model.max_streams, placement.blocks_of_home(), placement.block_slices()];
+    let caches = placement.numbered_caches(config.model.max_streams);
+    let of_home = [caches, placement.blocks_of_home(), placement.block_slices()];
     of_home.into_iter().map(u128::from).product()
 }
 

@@ -6,7 +6,7 @@
 use super::placement::{fewer, placement, size};
 use super::ports::smaller;
 use crate::config::{Advice, Config, Finding};
-use crate::design::card::caches::worst;
+use crate::design::card::caches::{worst, Demand};
 use crate::design::card::fpga::Fpga;
 use crate::design::mare::slice::flit_elements;
 use crate::design::pad::array::SUMS_READ;
@@ -20,11 +20,14 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
     if demand.needed <= demand.there {
         return None;
     }
+    if placement.pages {
+        return Some(pages_beyond_the_card(config, &placement, demand));
+    }
     let (streams, tokens) = (config.model.max_streams, config.model.max_tokens);
     let fits = |streams: u32, segments: u32| {
         let mut fewer = config.clone();
         fewer.model.max_streams = streams;
-        let demand = worst(&fewer, &Placement { segments, ..placement });
+        let demand = worst(&fewer, &placement.of_segments(segments));
         demand.needed <= demand.there
     };
     let fewer_streams = (1..streams).rev().find(|&n| fits(n, placement.segments));
@@ -71,6 +74,32 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
     Some(Finding::value(TOKENS, tokens, fault, help).advising(ways).with(&involved).as_warning())
 }
 
+/// The finding on a pool that is larger than the memory of the card.
+fn pages_beyond_the_card(config: &Config, placement: &Placement, demand: Demand) -> Finding {
+    let fits = |places| {
+        let demand = worst(config, &Placement { places, ..*placement });
+        demand.needed <= demand.there
+    };
+    // More pages never take less, so bisection finds the most that fit.
+    let (mut fitting, mut too_many) = (0, placement.places);
+    while too_many - fitting > 1 {
+        let middle = fitting + (too_many - fitting) / 2;
+        *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
+    }
+    let most = (fitting > 0).then(|| Advice::set(PAGES, fitting));
+    let (needed, there) = (size(demand.needed), size(demand.there));
+    let fault = match demand.port {
+        None => format!("makes pages of {needed}, more than the {there} of HBM of the card"),
+        Some(port) => format!(
+            "makes pages of {needed} at memory port {port}, more than the {there} of HBM that it is wired to"
+        ),
+    };
+    let involved = ["model.max_tokens", STREAMS, "model.layers", "model.kv_heads", "kv.segment_tokens"];
+    let help = "it can be simulated, but a host cannot fill it";
+    Finding::value(PAGES, placement.places, fault, help).advising(most).with(&involved).as_warning()
+}
+
+const PAGES: &str = "kv.page_count";
 const TOKENS: &str = "model.max_tokens";
 const STREAMS: &str = "model.max_streams";
 

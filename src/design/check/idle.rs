@@ -11,12 +11,18 @@ struct Idle {
     keys: &'static [&'static str],
 }
 
-const RULES: [Idle; 8] = [
+const RULES: [Idle; 9] = [
     Idle {
         holds: |config| config.kv.format != KvFormat::Int8,
         because: "kv.format is not \"int8\"",
         of: "kv.format",
         keys: &["pe.narrow"],
+    },
+    Idle {
+        holds: |config| !config.kv.pages,
+        because: "kv.pages is false",
+        of: "kv.pages",
+        keys: &["kv.page_count", "kv.caches"],
     },
     Idle {
         holds: |config| !config.mare.enable,

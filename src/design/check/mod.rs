@@ -8,6 +8,7 @@ mod card;
 mod format;
 mod idle;
 mod memory;
+mod pages;
 mod placement;
 mod ports;
 
@@ -35,7 +36,7 @@ const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule
 }
 
 /// Rules of every design.
-const RULES: [Rule; 26] = [
+const RULES: [Rule; 29] = [
     rule("stride-visits-every-row", placement::stride_visits_every_row),
     rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
     rule("hub-within-mesh", placement::hub_is_in_a_column),
@@ -60,6 +61,9 @@ const RULES: [Rule; 26] = [
     rule("root-lanes-within-flit", a_flit_has_the_numbers_of_a_root),
     rule(URAM, uram_fits_the_device),
     rule(WINDOW, sliding_window_acts),
+    rule("pool-holds-cache", pages::pages_hold_a_cache),
+    rule("streams-have-caches", pages::streams_have_caches),
+    rule("write-names-page", pages::a_write_names_a_page),
     rule("row-holds-head", a_row_holds_a_head),
     rule(FILLED, a_row_is_filled_by_a_head),
 ];

@@ -122,13 +122,13 @@ fn bytes_of_a_home(config: &Config, placement: &Placement) -> f64 {
 
 /// One cache of the longest context must fit. Several streams share it, or are shorter.
 pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
-    let placement = placement(config)?;
+    let placement = placement(config).map(|placement| placement.of_segments(placement.segments))?;
     let (capacity, tokens) = (config.memory.capacity_gib, config.model.max_tokens);
     let (bytes, share) = (bytes_of_a_home(config, &placement), capacity * GIB / f64::from(placement.homes()));
     if bytes <= share {
         return None;
     }
-    let fits = |segments| bytes_of_a_home(config, &Placement { segments, ..placement }) <= share;
+    let fits = |segments| bytes_of_a_home(config, &placement.of_segments(segments)) <= share;
     // More segments never take less, so bisection finds the most that fit.
     let (mut fitting, mut too_many) = (0, placement.segments);
     while too_many - fitting > 1 {
@@ -140,7 +140,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
     let larger = (enough <= MOST_GIB).then(|| Advice::set("memory.capacity_gib", enough));
     // Where neither is enough alone, a shorter context in the largest memory is.
     let largest = MOST_GIB * GIB / f64::from(placement.homes());
-    let most = |segments| bytes_of_a_home(config, &Placement { segments, ..placement }) <= largest;
+    let most = |segments| bytes_of_a_home(config, &placement.of_segments(segments)) <= largest;
     let halved = std::iter::successors(Some(placement.segments / 2), |n| Some(n / 2));
     let halved = halved.take_while(|n| *n > 0).find(|&segments| most(segments));
     let both = halved.filter(|_| shorter.is_none() && larger.is_none()).map(|segments| {
@@ -181,7 +181,8 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
 
 /// Only a warning: an uneven placement works, and small models on small meshes have no even one.
 pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
-    let placement = placement(config).filter(|p| p.kind == PlacementKind::Takv && !p.by_slice())?;
+    let placement =
+        placement(config).filter(|p| p.kind == PlacementKind::Takv && !p.by_slice() && !p.pages)?;
     let (most, even) = (fullest(&placement), even_share(&placement));
     if most <= even {
         return None;
@@ -190,7 +191,7 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
     // The smallest of equally even strides.
     let best = (0..placement.cols).min_by_key(|&stride| with(stride)).filter(|&stride| with(stride) < most);
     let segments = placement.segments.next_multiple_of(placement.rows);
-    let whole = Placement { segments, ..placement };
+    let whole = placement.of_segments(segments);
     // Whole rounds over the rows.
     let rounds = (fullest(&whole) == even_share(&whole))
         .then(|| Advice::set("model.max_tokens", segments * config.kv.segment_tokens));

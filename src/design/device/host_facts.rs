@@ -8,6 +8,7 @@ use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
 use crate::design::pad::array::Array;
 use crate::design::pad::model::Model;
+use crate::design::takv::pages::Pages;
 use crate::design::takv::placement::PlacementKind;
 use sha2::{Digest, Sha256};
 
@@ -107,6 +108,8 @@ impl Design {
 
     /// Layout of a slice.
     fn slice_facts(&self) -> Vec<HostFact> {
+        let pages = self.pages.as_ref();
+        let of = |value: fn(&Pages) -> u32| pages.map_or(0, value);
         vec![
             fact("FLIT_BYTES", self.flit.data_width / 8, "Bytes of a flit"),
             fact("HALF_FLITS", self.mare.half_flits, "Flits of the keys of a slice, and of its values"),
@@ -117,6 +120,23 @@ impl Design {
                 "1: a slice begins with the scales of its tokens",
             ),
             fact("KEY_BASE", self.mare.key_base, "First flit of the keys of a slice"),
+            fact("PAGES", of(|pages| pages.count), "Pages of external memory; 0: each cache has its own place"),
+            fact(
+                "PAGE_ROUND",
+                if pages.is_some() { self.placement.round() } else { 0 },
+                "Pages after which the homes of a layer repeat",
+            ),
+            fact("CACHES", of(|pages| pages.caches), "Caches that the table of pages has room for"),
+            fact(
+                "PAGE_SEGMENT_SHIFT",
+                of(Pages::page_width),
+                "Bit of the register PAGE at which the segment begins",
+            ),
+            fact(
+                "PAGE_CACHE_SHIFT",
+                of(|pages| pages.page_width() + pages.segment_width()),
+                "Bit of the register PAGE at which the cache begins",
+            ),
         ]
     }
 
@@ -168,8 +188,9 @@ impl Design {
     pub fn layout(&self) -> u32 {
         let mut text = String::new();
         // A fact that came later leaves the layouts as they were that do not have what it says.
-        let came_later =
-            |fact: &HostFact| ["TOKEN_SCALES", "KEY_BASE"].contains(&fact.name) && fact.value == 0;
+        const LATER: [&str; 7] =
+            ["PAGE_ROUND", "TOKEN_SCALES", "KEY_BASE", "PAGES", "CACHES", "PAGE_SEGMENT_SHIFT", "PAGE_CACHE_SHIFT"];
+        let came_later = |fact: &HostFact| LATER.contains(&fact.name) && fact.value == 0;
         let facts = self.shape_facts().into_iter().chain(self.buffer_facts());
         for HostFact { name, value, .. } in facts.filter(|fact| !came_later(fact)) {
             text += &format!("{name}={value}\n");

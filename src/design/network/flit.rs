@@ -12,9 +12,10 @@
 //! The virtual channel of a flit determines its class, so a flit carries no class field.
 
 use crate::config::{named, Config};
-use crate::design::mare::slice::{flit_elements, segments, slice_flits};
+use crate::design::mare::slice::{flit_elements, slice_flits};
 use crate::design::network::mesh::{Mesh, NodeId};
 use crate::design::takv::mapping::Heads;
+use crate::design::takv::placement::Placement;
 use serde::Serialize;
 
 /// Bits of the generation in a tag, which distinguishes requests of one slice.
@@ -119,13 +120,24 @@ impl FlitLayout {
             Heads::new(config).most(),
             "heads of the requester that wait for it, one bit a head of its column",
         );
-        let tag = [
-            ("stream", stream, "stream or shared prefix"),
-            ("layer", layer, "layer l"),
-            ("segment", index_bits(segments(config)), "segment s of the layer"),
-            ("slice", index_bits(model.kv_heads), "KV head g"),
-            ("generation", GENERATION_BITS, "request of the same slice, counted modulo its range"),
-        ];
+        let places = Placement::new(config, mesh).map_or(1, |placement| placement.places);
+        let place = index_bits(places);
+        let (layer_field, slice) =
+            (("layer", layer, "layer l"), ("slice", index_bits(model.kv_heads), "KV head g"));
+        let generation =
+            ("generation", GENERATION_BITS, "request of the same slice, counted modulo its range");
+        let tag = match config.kv.pages {
+            false => vec![
+                ("stream", stream, "stream or shared prefix"),
+                layer_field,
+                ("segment", place, "segment s of the layer"),
+                slice,
+                generation,
+            ],
+            true => {
+                vec![layer_field, ("page", place, "page that holds a segment of the layer"), slice, generation]
+            }
+        };
 
         let part = pack(&[
             ("last", 1, "last flit of its packet"),
@@ -176,12 +188,39 @@ impl FlitLayout {
         fields.iter().find(|f| f.name == name).map_or(0, |f| f.width)
     }
 
-    /// Fields of a tag, from bit 0 on: stream, layer, segment and slice.
+    /// Fields of a tag, from bit 0 on: stream, layer, segment and slice; with pages: layer, page and slice.
     pub fn tag_fields(&self) -> &[Field] {
-        &self.kv_fetch[..4]
+        let end = self.kv_fetch.iter().position(|field| field.name == "generation");
+        &self.kv_fetch[..end.expect("a fetch names a generation")]
     }
 
-    /// Bits of a tag: stream, layer, segment and slice.
+    /// The tag of a slice, without generation: of a cache, layer, place and KV head, as the placement names them.
+    pub fn tag(&self, (cache, layer, place, slice): (u32, u32, u32, u32)) -> u64 {
+        let value = |field: &Field| match field.name {
+            "stream" => cache,
+            "layer" => layer,
+            "slice" => slice,
+            _ => place,
+        };
+        self.tag_fields().iter().fold(0, |tag, field| tag | u64::from(value(field)) << field.offset)
+    }
+
+    /// Cache, layer, place and KV head of a tag; the cache is 0 where a tag names none.
+    pub fn of_tag(&self, tag: u64) -> (u32, u32, u32, u32) {
+        let mut all = (0, 0, 0, 0);
+        for field in self.tag_fields() {
+            let value = (tag >> field.offset) as u32 & ((1 << field.width) - 1);
+            match field.name {
+                "stream" => all.0 = value,
+                "layer" => all.1 = value,
+                "slice" => all.3 = value,
+                _ => all.2 = value,
+            }
+        }
+        all
+    }
+
+    /// Bits of a tag, without a generation.
     pub fn tag_width(&self) -> u32 {
         self.key_width() - GENERATION_BITS
     }

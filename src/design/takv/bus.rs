@@ -52,7 +52,7 @@ impl Bus {
     ) -> Bus {
         let (model, tokens) = (&config.model, config.kv.segment_tokens);
         let (stream, layer) = (index_bits(model.max_streams), index_bits(model.layers));
-        let segment = index_bits(placement.segments);
+        let segment = index_bits(placement.places);
         let (x, y) = (index_bits(mesh.cols()), index_bits(mesh.rows()));
         let natural = index_bits(placement.blocks_of_home());
         let block = match placement.kind {

@@ -1,5 +1,6 @@
 //! A descriptor: one unit of work for the column controllers.
 
+use crate::design::design::Design;
 use crate::design::takv::mapping::{Mapping, Sharing};
 use std::collections::BTreeSet;
 
@@ -44,6 +45,14 @@ pub fn named_twice(descriptors: &[Descriptor]) -> Option<(u32, u32)> {
 }
 
 impl Descriptor {
+    /// The number under which the run has its new token: of its cache, or, where caches outnumber streams, of its stream.
+    pub fn token_of(&self, design: &Design) -> u32 {
+        match design.pages {
+            Some(_) => self.stream,
+            None => self.prefix,
+        }
+    }
+
     /// Segments in the order of their indices.
     pub fn segments(&self) -> impl Iterator<Item = u32> {
         let (first, stride) = (self.first, self.stride);

@@ -4,6 +4,7 @@ pub(super) mod append;
 pub(super) mod bus;
 pub(super) mod descriptor;
 pub(super) mod mapping;
+pub(super) mod pages;
 pub(super) mod pieces;
 pub(super) mod placement;
 pub(super) mod port_rate;

@@ -7,6 +7,7 @@
 use crate::config::Config;
 use crate::design::mare::slice::segments;
 use crate::design::network::mesh::{Mesh, NodeId};
+use crate::design::takv::pages;
 use crate::design::takv::stride::{default_stride, gcd};
 
 pub use crate::config::{PlacementKind, Spread};
@@ -32,6 +33,10 @@ pub struct Placement {
     pub layers: u32,
     /// Segments of a layer at the longest context.
     pub segments: u32,
+    /// Numbers that the rule places: those of the segments of a layer, or of the pages of all caches.
+    pub places: u32,
+    /// The rule places pages, whichever cache they are of.
+    pub pages: bool,
     /// Tokens of a segment (P).
     pub segment_tokens: u32,
     /// KV heads of the model.
@@ -42,7 +47,8 @@ impl Placement {
     /// The placement of a configuration; none if its hub is outside the mesh.
     pub(in crate::design) fn new(config: &Config, mesh: Mesh) -> Option<Placement> {
         let takv = &config.takv;
-        Some(Placement {
+        let segments = segments(config);
+        let placement = Placement {
             kind: takv.placement,
             spread: takv.spread,
             cols: mesh.cols(),
@@ -51,10 +57,31 @@ impl Placement {
             column_stride: takv.column_stride,
             hub: mesh.node(takv.hub_x, takv.hub_y)?,
             layers: config.model.layers,
-            segments: segments(config),
+            segments,
+            places: segments,
+            pages: false,
             segment_tokens: config.kv.segment_tokens,
             kv_heads: config.model.kv_heads,
-        })
+        };
+        if !config.kv.pages {
+            return Some(placement);
+        }
+        let places = pages::count(config, segments, placement.round());
+        Some(Placement { places, pages: true, ..placement })
+    }
+
+    /// The placement of one cache of so many segments.
+    pub(in crate::design) fn of_segments(&self, segments: u32) -> Placement {
+        Placement { segments, places: segments, ..*self }
+    }
+
+    /// Caches that have numbers of their own at a home: all pages are of one pool.
+    pub fn numbered_caches(&self, streams: u32) -> u32 {
+        if self.pages {
+            1
+        } else {
+            streams
+        }
     }
 
     /// True if each slice has a home of its own.
@@ -78,13 +105,15 @@ impl Placement {
         self.own_column(kv_head).1 * self.rows / self.column_kv_heads()
     }
 
-    /// The home of a slice before any swap: of segment `segment` of layer `layer` in the cache of stream or prefix `cache`.
+    /// The home of a slice before any swap: of segment `segment` of layer `layer` in the cache of stream or prefix `cache`. With
+    /// pages `segment` is the page, whichever cache it is of.
     ///
     /// Where slices have homes of their own, the first row moves on with the cache: short streams of a batch use all rows.
     pub fn home_of(&self, cache: u32, layer: u32, segment: u32, kv_head: u32) -> NodeId {
         if !self.by_slice() {
             return self.home(layer, segment);
         }
+        let cache = if self.pages { 0 } else { cache };
         let ahead = [cache, self.turn(kv_head), segment].into_iter().map(u64::from).sum::<u64>();
         let y = (u64::from(self.a) * u64::from(layer) + ahead) % u64::from(self.rows);
         self.mesh().node(self.own_column(kv_head).0, y as u32).expect("a column and a residue")
@@ -125,9 +154,9 @@ impl Placement {
     /// The number of a segment in its home, or in a home of each column. Each has [`Placement::block_slices`] slices.
     pub fn block(&self, layer: u32, segment: u32) -> u32 {
         match self.kind {
-            _ if self.by_slice() => layer * self.segments.div_ceil(self.rows) + segment / self.rows,
+            _ if self.by_slice() => layer * self.places.div_ceil(self.rows) + segment / self.rows,
             PlacementKind::Takv => {
-                layer / self.cols * self.segments.div_ceil(self.rows) + segment / self.rows
+                layer / self.cols * self.places.div_ceil(self.rows) + segment / self.rows
             }
             PlacementKind::RoundRobin => {
                 (self.number(layer, segment) / u64::from(self.cols * self.rows)) as u32
@@ -140,9 +169,9 @@ impl Placement {
     pub fn blocks_of_home(&self) -> u32 {
         let tiles = u64::from(self.cols * self.rows);
         saturated(match self.kind {
-            _ if self.by_slice() => u64::from(self.layers) * u64::from(self.segments.div_ceil(self.rows)),
+            _ if self.by_slice() => u64::from(self.layers) * u64::from(self.places.div_ceil(self.rows)),
             PlacementKind::Takv => {
-                u64::from(self.layers.div_ceil(self.cols)) * u64::from(self.segments.div_ceil(self.rows))
+                u64::from(self.layers.div_ceil(self.cols)) * u64::from(self.places.div_ceil(self.rows))
             }
             PlacementKind::RoundRobin => self.all_blocks().div_ceil(tiles),
             PlacementKind::Hub => self.all_blocks(),
@@ -198,9 +227,9 @@ impl Placement {
         let mut counts = vec![0; self.mesh().tiles()];
         // Under every rule, homes repeat after as many segments as there are tiles.
         let period = self.cols * self.rows;
-        for segment in 0..period.min(self.segments) {
+        for segment in 0..period.min(self.places) {
             for home in self.homes_of(layer, segment) {
-                counts[home.index()] += (self.segments - segment).div_ceil(period);
+                counts[home.index()] += (self.places - segment).div_ceil(period);
             }
         }
         counts
@@ -215,7 +244,7 @@ impl Placement {
     /// The first segment of a layer on each tile, by its index; none for tiles without segments.
     pub fn first_segments(&self, layer: u32) -> Vec<Option<u32>> {
         let mut first = vec![None; self.mesh().tiles()];
-        for segment in 0..(self.cols * self.rows).min(self.segments) {
+        for segment in 0..(self.cols * self.rows).min(self.places) {
             for home in self.homes_of(layer, segment) {
                 first[home.index()].get_or_insert(segment);
             }
@@ -285,7 +314,7 @@ impl Placement {
     }
 
     fn number(&self, layer: u32, segment: u32) -> u64 {
-        u64::from(layer) * u64::from(self.segments) + u64::from(segment)
+        u64::from(layer) * u64::from(self.places) + u64::from(segment)
     }
 }
 

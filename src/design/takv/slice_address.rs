@@ -5,6 +5,9 @@
 
 use crate::design::card::memory::{region_bytes, Memory};
 use crate::design::design::Design;
+use crate::design::network::mesh::NodeId;
+use crate::design::takv::descriptor::Descriptor;
+use std::collections::BTreeSet;
 
 impl Design {
     /// The number of a slice in memory; `prefix` is the stream or shared prefix whose cache it is.
@@ -12,11 +15,39 @@ impl Design {
     /// The place of its home, then its number within the home. Both follow from the *logical* home: a swap changes the
     /// tile that reads a slice, not its address.
     pub fn slice_number(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
+        let (cache, place) = self.place_of(prefix, segment);
+        self.number_at(cache, layer, place, kv_head)
+    }
+
+    /// The number of a slice in memory, of a segment and its cache as [`Design::place_of`] gives them.
+    pub fn number_at(&self, cache: u32, layer: u32, place: u32, kv_head: u32) -> u64 {
         let placement = &self.placement;
-        let (x, y) = self.mesh.coords(placement.home_of(prefix, layer, segment, kv_head));
+        let (x, y) = self.mesh.coords(placement.home_of(cache, layer, place, kv_head));
         let of_cache = u64::from(placement.blocks_of_home()) * u64::from(placement.block_slices());
-        let local = u64::from(prefix) * of_cache + placement.slice_in_home(layer, segment, kv_head);
+        let local = u64::from(cache) * of_cache + placement.slice_in_home(layer, place, kv_head);
         u64::from(self.memory.place_of_home(x, y)) << self.memory.local_width | local
+    }
+
+    /// The cache and number under which the placement has a segment: those of a slice's tag. With pages there is one cache,
+    /// and the number is that of the page.
+    pub fn place_of(&self, cache: u32, segment: u32) -> (u32, u32) {
+        match &self.pages {
+            Some(pages) => (0, pages.of(cache, segment)),
+            None => (cache, segment),
+        }
+    }
+
+    /// A cache and segment that two of these descriptors name, for runs where that is illegal.
+    pub fn named_twice(&self, descriptors: &[Descriptor]) -> Option<(u32, u32)> {
+        let mut named = BTreeSet::new();
+        let mut all = descriptors.iter().flat_map(|d| d.segments().map(|segment| (d.prefix, segment)));
+        all.find(|&(cache, segment)| !named.insert(self.place_of(cache, segment)))
+    }
+
+    /// The home of a slice before any swap: of a segment of a layer in the cache of a stream or prefix.
+    pub fn home_of(&self, cache: u32, layer: u32, segment: u32, kv_head: u32) -> NodeId {
+        let (cache, place) = self.place_of(cache, segment);
+        self.placement.home_of(cache, layer, place, kv_head)
     }
 
     /// The byte at which a slice begins.

@@ -13,13 +13,15 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 12] = [
+const FIXED: [(&str, &str); 14] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
     fixed!("meshkv_driver.hpp"),
     fixed!("meshkv_half.hpp"),
     fixed!("meshkv_numbers.hpp"),
+    fixed!("meshkv_paged_streams.hpp"),
+    fixed!("meshkv_pages.hpp"),
     fixed!("meshkv_partials.hpp"),
     fixed!("meshkv_streams.hpp"),
     fixed!("meshkv_c.h"),

@@ -3,7 +3,7 @@
 use super::converters::converters;
 use super::defines::CARD_DEFINES;
 use super::pblocks;
-use crate::design::device::registers::{named, Access, REGISTERS};
+use crate::design::device::registers::{named, Access};
 use crate::design::{channels_of, Design, Fpga, HBM_MHZ};
 use crate::emit::rtl::spec::module::ModuleSpec;
 use crate::emit::rtl::spec::names::TOP;
@@ -119,7 +119,7 @@ fn registers(design: &Design) -> Vec<PackedRegister> {
         size: 64,
         master: if name.starts_with("hbm") { format!("m_axi_{name}") } else { "m_axi_io".to_owned() },
     });
-    let plain = REGISTERS.iter().map(|r| PackedRegister {
+    let plain = design.registers().map(|r| PackedRegister {
         name: r.name.to_owned(),
         offset: format!("{:#05x}", r.offset),
         size: 32,

@@ -1,7 +1,7 @@
 //! The part of the documentation page that describes registers.
 
 use super::markdown::cell;
-use crate::design::device::registers::{COUNTER_GROUPS, ERRORS, REGISTERS};
+use crate::design::device::registers::{COUNTER_GROUPS, ERRORS};
 use crate::design::Design;
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub(super) fn registers(design: &Design) -> Vec<RegisterRow> {
     };
     let mut rows: Vec<_> = design.arguments().into_iter().enumerate().map(argument).collect();
     let first = rows.len();
-    for register in &REGISTERS {
+    for register in design.registers() {
         rows.push(RegisterRow {
             offset: format!("0x{:03x}", register.offset),
             name: register.name.to_owned(),

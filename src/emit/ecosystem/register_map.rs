@@ -2,7 +2,7 @@
 //!
 //! It adds to `design::registers` a field for each register without any, so that every bit with a meaning is in a field.
 
-use crate::design::device::registers::{Access, BitField, Register, ARGUMENT_STRIDE, ERRORS, REGISTERS};
+use crate::design::device::registers::{Access, BitField, Register, ARGUMENT_STRIDE, ERRORS};
 use crate::design::Design;
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ pub(super) fn registers(design: &Design) -> Vec<Row> {
         doc: register.doc,
         fields: fields(design, register),
     };
-    REGISTERS.iter().map(row).collect()
+    design.registers().map(row).collect()
 }
 
 /// Arguments: the buffers, and the bases of all memory ports.

@@ -23,7 +23,7 @@ const LISTS: &[(&str, &str)] = &[
 ];
 
 /// What labels of assertions begin with that only help to prove others.
-const LEMMA: &str = "lemma_";
+pub(super) const LEMMA: &str = "lemma_";
 
 /// What an assertion begins with.
 const ASSERTION: &str = "assert (";

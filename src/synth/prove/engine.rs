@@ -3,6 +3,7 @@
 //!
 //! Verdicts are kept in the build cache, by the text that was decided. It does not know the list of proofs.
 
+use super::key;
 use super::verdict::{self, Verdict};
 use crate::tools::cache::{Cache, CacheStep, Hears, Key};
 use crate::tools::child::{self, Ended};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Version of the recipe, raised with every change to force new verdicts.
-const RECIPE: &str = "1";
+const RECIPE: &str = "2";
 
 /// Steps, and seconds, in which a mutant must break its property.
 const STEPS: u32 = 150;
@@ -47,6 +48,8 @@ pub(super) struct Task {
     pub(super) only: Option<String>,
     /// Registers of either copy begin with any value, but for these; none where registers keep their initial values.
     pub(super) any_state: Option<Vec<String>>,
+    /// Registers of both copies that are compared.
+    pub(super) same: Vec<String>,
     /// Labels of all assertions of the module.
     pub(super) labels: Vec<String>,
     /// True if clocks are wires that say where an edge is.
@@ -95,7 +98,7 @@ pub(super) fn decide(provers: &Provers, task: &Task, limits: &Limits) -> Result<
     key.add("recipe", RECIPE)
         .add("yosys", provers.yosys.version.to_string())
         .add("abc", provers.abc.version.to_string())
-        .add("text", without_comments(&task.text))
+        .add("text", key::of(&task.text, &task.top, &task.parameters))
         .add("script", graph(task, task.only.as_deref()))
         .add("falls", if task.falls { "1" } else { "0" });
     let key = format!("prove-{}", key.finish());
@@ -118,11 +121,6 @@ pub(super) fn decide(provers: &Provers, task: &Task, limits: &Limits) -> Result<
     Ok(Decision { waves, ..decision })
 }
 
-/// Lines that are no comments: those name the configuration, and configurations share modules.
-fn without_comments(text: &str) -> String {
-    text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
-}
-
 /// Commands of Yosys up to a flat netlist with free inputs: nets that nothing drives, and what registers hold at first.
 /// A module that is a header only would be a black box.
 fn netlist(task: &Task, only: Option<&str>) -> String {
@@ -134,12 +132,18 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
         // Labels are names of cells.
         format!("delete t:$assert */{label} %d; ")
     });
+    // Registers of the copies have names of their own once all is flat.
+    let same: String = task
+        .same
+        .iter()
+        .flat_map(|name| ["a", "b"].map(|copy| format!("connect -set {copy}_same_{name} u_{copy}.{name}; ")))
+        .collect();
     let free = task.any_state.as_ref().map_or(String::new(), |keeps| {
         let kept: String = keeps.iter().map(|name| format!(" w:u_?.{name} %d")).collect();
         format!("setattr -unset init w:u_a.* w:u_b.* %u{kept}; ")
     });
     format!(
-        "read_verilog -formal -noblackbox -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {only}{free}memory_map; async2sync; \
+        "read_verilog -formal -noblackbox -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {same}{only}{free}memory_map; async2sync; \
          setundef -undriven -expose; opt_clean",
         top = task.top
     )

@@ -6,11 +6,12 @@
 //!
 //! * `catalogue`: the list of proofs.
 //! * `source`: the text that is decided; `pair`: two copies of a module, for its reset.
-//! * `engine`: the tools, and the cache of their verdicts.
+//! * `engine`: the tools, and the cache of their verdicts, by `key`.
 //! * `verdict`: what ABC prints.
 
 pub mod catalogue;
 mod engine;
+mod key;
 mod pair;
 mod source;
 mod verdict;
@@ -21,7 +22,7 @@ pub use verdict::Verdict;
 use crate::emit::SourceFile;
 use crate::tools::{workers, WorkError};
 use anyhow::{Context, Result};
-use catalogue::{Mutant, Proof};
+use catalogue::{Mutant, Proof, LEMMA};
 use engine::{Limits, Task};
 use std::path::{Path, PathBuf};
 
@@ -97,12 +98,18 @@ pub fn decide<'w>(
 fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) -> Result<Decision> {
     let decide = |size: usize, mutant: Option<(&Mutant, &str)>| -> Result<Decision> {
         let proof = work.proof();
+        let same = match &proof.pair {
+            Some(pair) => pair.same(catalogue::text_of(files, &proof.module)?),
+            None => Vec::new(),
+        };
+        let lemmas = same.iter().map(|name| format!("{LEMMA}{name}"));
         let task = Task {
             top: proof.top().to_owned(),
             text: source::of(proof, files, mutant.map(|(mutant, _)| mutant))?,
             parameters: proof.sizes[size].values().map(|(name, value)| (name.to_owned(), value)).collect(),
             only: mutant.map(|(_, label)| label.to_owned()),
-            labels: catalogue::asserted(proof, files)?.into_iter().collect(),
+            labels: catalogue::asserted(proof, files)?.into_iter().chain(lemmas).collect(),
+            same,
             any_state: proof.pair.as_ref().map(|pair| pair.keeps.clone()),
             steps: !proof.clocks.is_empty(),
             falls: mutant.is_some(),

@@ -4,9 +4,10 @@
 //! what they show must be equal in every cycle, whatever comes: so nothing of the time before is left, of
 //! transactions under way among them. It reads headers of emitted modules, and knows no tools.
 
+use super::catalogue::LEMMA;
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Name of the module that holds both copies, and label of its assertion.
@@ -31,8 +32,11 @@ pub struct Pair {
     environment: String,
     /// Registers that no reset clears and that begin with their initial values.
     pub(super) keeps: Vec<String>,
-    /// What else is equal in both copies, to help the proof.
-    lemmas: Vec<String>,
+    /// Registers that are equal in both copies, to help the proof: the range of each, as its declaration has it. Those that
+    /// a form of the module lacks are left out.
+    same: BTreeMap<String, String>,
+    /// Such registers that are equal only while a condition on the others holds.
+    same_while: BTreeMap<String, String>,
 }
 
 /// A port: its range and its name.
@@ -94,8 +98,15 @@ impl Pair {
         let mut pair = String::new();
         self.head(&header, module, &mut pair);
         let edge = if clocks.is_empty() { "@(posedge clk)" } else { "@($global_clock)" };
-        self.body(&header, (edge, clocks), &mut pair);
+        self.body(&header, (edge, clocks), &self.same(text), &mut pair);
         Ok(pair)
+    }
+
+    /// Registers that are compared: those that the text of the module has.
+    pub(super) fn same(&self, text: &str) -> Vec<String> {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let there: BTreeSet<&str> = text.split(|c| !word(c)).collect();
+        self.same.keys().filter(|name| there.contains(name.as_str())).cloned().collect()
     }
 
     /// Ports, outputs of both copies, and the copies.
@@ -124,7 +135,13 @@ impl Pair {
     }
 
     /// The reset at first, what is assumed, and what is equal afterwards.
-    fn body(&self, header: &Header, (edge, clocks): (&str, &[String]), to: &mut String) {
+    fn body(
+        &self,
+        header: &Header,
+        (edge, clocks): (&str, &[String]),
+        compared: &[String],
+        to: &mut String,
+    ) {
         let resets = if self.resets.is_empty() { vec!["rst".to_owned()] } else { self.resets.clone() };
         let active = |reset: &String| {
             if self.active_low.contains(reset) {
@@ -154,6 +171,10 @@ impl Pair {
             let _ = writeln!(to, "        assume ({});", of_copy(promise, header));
         }
         let _ = writeln!(to, "    end\n{}", of_copy(&self.environment, header));
+        for name in compared {
+            let range = &self.same[name];
+            let _ = writeln!(to, "    wire {range} a_same_{name}, b_same_{name};  // Registers of the copies.");
+        }
         let mut same = Vec::new();
         for Port { name, .. } in header.ports(true) {
             let when = match self.data.get(*name).map(String::as_str) {
@@ -166,8 +187,11 @@ impl Pair {
         }
         let _ = writeln!(to, "    always {edge} if (begun) begin");
         let _ = writeln!(to, "        {LABEL} : assert ({});", same.join(" && "));
-        for (number, lemma) in self.lemmas.iter().enumerate() {
-            let _ = writeln!(to, "        lemma_{number} : assert ({lemma});");
+        for name in compared {
+            let when = self.same_while.get(name).map(|when| format!("!({}) || ", with(when, "a_same_", compared)));
+            let when = when.unwrap_or_default();
+            let _ =
+                writeln!(to, "        {LEMMA}{name} : assert ({when}a_same_{name} == b_same_{name});");
         }
         let _ = writeln!(to, "    end\nendmodule");
     }
@@ -175,14 +199,20 @@ impl Pair {
 
 /// An expression on outputs, on those of the first copy.
 fn of_copy(expression: &str, header: &Header) -> String {
+    let outputs: Vec<_> = header.ports(true).map(|port| port.name.to_owned()).collect();
+    with(expression, "a_", &outputs)
+}
+
+/// An expression in which these names have this prefix.
+fn with(expression: &str, prefix: &str, names: &[String]) -> String {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut text = String::new();
     let mut rest = expression;
     while !rest.is_empty() {
         let end = rest.find(|c| !word(c)).unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
-        if header.ports(true).any(|port| port.name == name) {
-            text += "a_";
+        if names.iter().any(|one| one == name) {
+            text += prefix;
         }
         text += name;
         let next = after.find(word).unwrap_or(after.len());

@@ -65,7 +65,8 @@ impl<'a> Growth<'a> {
         let per_token = self.append.token_groups;
         self.next = 0;
         self.due.clear();
-        for own in job.own.iter().flatten().filter(|own| own.append) {
+        for (stream, own) in (0..).zip(job.own.iter().flatten()).filter(|(_, own)| own.append) {
+            let token = if self.design.pages.is_some() { stream } else { own.cache };
             let last = own.tokens.len() as u32 - 1;
             let segment = last / self.design.placement.segment_tokens;
             for g in 0..model.kv_heads {
@@ -74,7 +75,7 @@ impl<'a> Growth<'a> {
                 let scales = job.token_scales(head, own.tokens.end - 1..own.tokens.end);
                 let scales = scales.iter().flatten().map(|[k, v]| u64::from(*k) | u64::from(*v) << 16);
                 self.due.push(Due {
-                    group: (own.cache * model.kv_heads + g) * per_token,
+                    group: (token * model.kv_heads + g) * per_token,
                     number: self.design.slice_number(own.cache, 0, segment, g),
                     row: last % self.design.placement.segment_tokens,
                     words: words(format, &k).chain(words(format, &v)).chain(scales).collect(),

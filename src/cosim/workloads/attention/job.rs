@@ -336,9 +336,12 @@ impl<'a> Job<'a> {
         [raw((k, factors[0])), raw((v, factors[1]))]
     }
 
-    /// Caches with a new token: the number of the cache, and the token.
+    /// New tokens: the number under which the run has each, and the token. The number is that of its cache, or, where caches
+    /// outnumber streams, of its stream.
     pub fn appended(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.own.iter().flatten().filter(|own| own.append).map(|own| (own.cache, own.tokens.end - 1))
+        let pages = self.design.pages.is_some();
+        let all = (0..).zip(self.own.iter().flatten()).filter(|(_, own)| own.append);
+        all.map(move |(stream, own)| (if pages { stream } else { own.cache }, own.tokens.end - 1))
     }
 
     /// Contents of the external memory before the run: as [`Job::image`], with other bytes in place of new tokens.

@@ -93,6 +93,9 @@ impl<'a> Bench<'a> {
         plan: &Plan,
         stop: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Decoded, DecodeError> {
+        if let Some(pages) = &mut self.ports.pages {
+            pages.write(&mut self.pins, (self.design, &plan.descriptors))?;
+        }
         let mut run = Run::new(self.design, plan, self.ports.swaps.is_some(), self.pins.cycle());
         let mut limit = Limit::new(plan.bound(self.design), run.start);
         plan.flip.iter().try_for_each(|flip| self.pins.flip(flip))?;

@@ -4,6 +4,7 @@ use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::played::queries::QueryPins;
 use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
+use crate::cosim::workloads::shared::page_writer::PageWriter;
 use crate::cosim::workloads::shared::tile_errors::ErrorPins;
 use crate::cosim::workloads::shared::token_writers::{TokenPins, WritePins};
 use crate::emit::ModuleSpec;
@@ -31,6 +32,8 @@ macro_rules! ports {
             pub(super) queries: QueryPins,
             pub(super) descriptors: DescriptorPins,
             pub(super) memory: MemoryPins,
+            /// `None` without pages.
+            pub(super) pages: Option<PageWriter>,
             /// `None` if the cache is read only.
             pub(super) tokens: Option<(TokenPins, WritePins)>,
         }
@@ -60,6 +63,7 @@ macro_rules! ports {
                     queries: QueryPins::find(pins, top, 1)?,
                     descriptors: DescriptorPins::find(pins, top, 1)?,
                     memory: MemoryPins::named(pins, top, "m_axi_", memory)?,
+                    pages: PageWriter::find(pins, top)?,
                     tokens: match has("token_valid") {
                         true => Some((TokenPins::find(pins, top, 1)?, WritePins::find(pins, top, memory)?)),
                         false => None,

@@ -91,6 +91,7 @@ impl Bench {
     pub fn push(&mut self, job: &Job) -> Result<(), DeviceError> {
         let descriptors = job.descriptors().expect("the job was checked");
         self.driver.partials = job.partials;
+        self.driver.write_pages(job.design, &descriptors)?;
         self.driver.push_all(&descriptors)?;
         self.streams(job)
     }
@@ -101,6 +102,7 @@ impl Bench {
     /// If a register access is not answered.
     pub fn list(&mut self, job: &Job) -> Result<(), DeviceError> {
         let descriptors = job.descriptors().expect("the job was checked");
+        self.driver.write_pages(job.design, &descriptors)?;
         self.put_list(Driver::list(&descriptors, job.partials)?, descriptors.len() as u32)?;
         self.streams(job)
     }

@@ -2,9 +2,11 @@
 
 use super::error::DeviceError;
 use super::host::Device;
+use crate::cosim::workloads::shared::page_writer::entries_of;
 use crate::design::device::registers::{self, Register, ERRORS};
 use crate::design::{named_twice, Descriptor};
-use crate::design::{Design, Sharing};
+use crate::design::{Design, Pages, Sharing};
+use std::collections::BTreeMap;
 
 /// Cycles between two reads of CTRL.
 const POLL: u64 = 64;
@@ -62,6 +64,8 @@ pub struct Driver {
     /// Streams that are closed from now on return partial results.
     pub partials: bool,
     design: Design,
+    /// What the table of pages has.
+    pages: BTreeMap<u32, u32>,
 }
 
 impl Driver {
@@ -70,7 +74,7 @@ impl Driver {
     /// # Errors
     /// If it is another design, or does not answer.
     pub fn new(device: Device, design: &Design) -> Result<Driver, DeviceError> {
-        let mut driver = Driver { device, partials: false, design: design.clone() };
+        let mut driver = Driver { device, partials: false, design: design.clone(), pages: BTreeMap::new() };
         for (register, wanted) in design.identity() {
             let read = driver.read(register)?;
             if read != wanted {
@@ -138,6 +142,23 @@ impl Driver {
             return Err(DeviceError::NamedTwice { prefix, segment });
         }
         descriptors.iter().try_for_each(|d| self.push(d))
+    }
+
+    /// Writes what the table of pages lacks of a run on `design`, which may place its caches otherwise than the one before.
+    ///
+    /// # Errors
+    /// If two descriptors name a page, or a register access is not answered.
+    pub fn write_pages(&mut self, design: &Design, descriptors: &[Descriptor]) -> Result<(), DeviceError> {
+        if let Some((prefix, segment)) = design.named_twice(descriptors) {
+            return Err(DeviceError::NamedTwice { prefix, segment });
+        }
+        let shift = design.pages.as_ref().map_or(0, Pages::page_width);
+        for (entry, page) in entries_of(design, descriptors) {
+            if self.pages.insert(entry, page) != Some(page) {
+                self.write("PAGE", entry << shift | page)?;
+            }
+        }
+        Ok(())
     }
 
     /// Descriptors of a run as a list in memory, 32 bytes each: the words of the registers, little-endian. `partials`: the

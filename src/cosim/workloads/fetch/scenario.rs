@@ -153,7 +153,7 @@ fn place(design: &Design, plan: &mut Plan, slices: u32) -> Result<(), WorkloadEr
     }
     let mut held = vec![0; design.mesh.tiles()];
     for segment in 0..slices {
-        let home = design.placement.home_of(0, 0, segment, 0);
+        let home = design.home_of(0, 0, segment, 0);
         held[home.index()] += 1;
         if held[home.index()] > design.mare.staging_slots {
             return Err(WorkloadError::Slices { asked: slices, most: segment, what: "homes hold" });
@@ -167,7 +167,7 @@ fn place(design: &Design, plan: &mut Plan, slices: u32) -> Result<(), WorkloadEr
 fn chunk(design: &Design, cycle: u64, segment: u32, chunk: u32, mask: u64) -> Command {
     let flits = design.mare.chunk_flits;
     let first = chunk * flits;
-    let (slice, home) = (of_segment(segment), design.placement.home_of(0, 0, segment, 0));
+    let (slice, home) = (of_segment(segment), design.home_of(0, 0, segment, 0));
     Command { cycle, slice, home, mask, first, last: first + flits - 1 }
 }
 

@@ -20,7 +20,7 @@ impl Homes {
         design: &Design,
         (cache, layer, segment, g): (u32, u32, u32, u32),
     ) -> NodeId {
-        self.tile_of_home[design.placement.home_of(cache, layer, segment, g).index()]
+        self.tile_of_home[design.home_of(cache, layer, segment, g).index()]
     }
 
     /// Exchanges the homes of two tiles.

@@ -18,15 +18,15 @@ pub struct SliceId {
 impl SliceId {
     /// The tag in the fabric's format, without generation.
     pub fn tag(self, design: &Design) -> u64 {
-        let values = [self.stream, self.layer, self.segment, self.slice];
-        let fields = design.flit.tag_fields().iter().zip(values);
-        fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
+        let (cache, place) = design.place_of(self.stream, self.segment);
+        design.flit.tag((cache, self.layer, place, self.slice))
     }
 
-    /// The slice of a tag.
+    /// The slice of a tag. Of a page that several caches share it is that of the first.
     pub fn of_tag(design: &Design, tag: u64) -> SliceId {
-        let mut fields = design.flit.tag_fields().iter();
-        let mut value = || fields.next().map_or(0, |f| (tag >> f.offset) as u32 & ((1 << f.width) - 1));
-        SliceId { stream: value(), layer: value(), segment: value(), slice: value() }
+        let (cache, layer, place, slice) = design.flit.of_tag(tag);
+        let held = design.pages.as_ref().and_then(|pages| pages.holds(place));
+        let (stream, segment) = held.unwrap_or((cache, place));
+        SliceId { stream, layer, segment, slice }
     }
 }

@@ -7,7 +7,7 @@ mod register;
 mod table;
 
 pub use register::{Access, BitField, Consequence, ErrorCause, Register};
-pub use table::{COUNTER_GROUPS, ERRORS, REGISTERS};
+pub use table::{COUNTER_GROUPS, ERRORS, PAGE, REGISTERS};
 
 use crate::design::design::Design;
 use sha2::{Digest, Sha256};
@@ -40,7 +40,8 @@ pub const WATCHDOG: u32 = 1 << 20;
 /// # Panics
 /// If there is none: a bug of this crate.
 pub fn named(name: &str) -> &'static Register {
-    REGISTERS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no register {name}"))
+    let all = || REGISTERS.iter().chain([&PAGE]);
+    all().find(|r| r.name == name).unwrap_or_else(|| panic!("no register {name}"))
 }
 
 /// The cause of this name.
@@ -68,6 +69,11 @@ impl Register {
 }
 
 impl Design {
+    /// All registers of the design but the arguments, by their addresses.
+    pub fn registers(&self) -> impl Iterator<Item = &'static Register> + Clone {
+        REGISTERS.iter().chain(self.pages.is_some().then_some(&PAGE))
+    }
+
     /// Arguments in their order, by name: two buffers, then a base address for each memory port, then the list of
     /// descriptors.
     pub fn arguments(&self) -> Vec<String> {
@@ -134,7 +140,8 @@ mod tests {
     #[test]
     fn registers_stand_in_order_and_their_fields_do_not_overlap() {
         assert!(REGISTERS.windows(2).all(|pair| pair[0].offset < pair[1].offset));
-        for register in &REGISTERS {
+        assert!(REGISTERS.last().unwrap().offset < PAGE.offset);
+        for register in REGISTERS.iter().chain([&PAGE]) {
             assert!(register.offset % 4 == 0 && register.offset < 1 << ADDRESS_BITS, "{}", register.name);
             let mut used = 0_u32;
             for field in register.fields {

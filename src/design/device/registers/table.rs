@@ -219,6 +219,15 @@ pub const REGISTERS: [Register; 36] = {
     ]
 };
 
+/// The register by which a host writes the table of pages, where a design has one: behind all others.
+pub const PAGE: Register = register(
+    0x8d0,
+    "PAGE",
+    Access::WriteOnly,
+    "Writes an entry of the table of pages: from bit 0 on the page, then the segment, then the cache; MESHKV_PAGE_SEGMENT_SHIFT and MESHKV_PAGE_CACHE_SHIFT say where. A page beyond the last is an error of ACCESS, and nothing changes. Runs under way may see either page.",
+    &[],
+);
+
 /// Interrupts. The first two are those of Vitis HLS.
 const INTERRUPTS: &[BitField] = &[
     field("DONE", 0, 1, "A run is over"),

@@ -158,7 +158,7 @@ impl<'a> Noted<'a> {
                 if index < count {
                     let home = {
                         let segment = d.first + index * d.stride;
-                        design.placement.home_of(d.prefix, d.layer, segment, pieces[at].kv_head)
+                        design.home_of(d.prefix, d.layer, segment, pieces[at].kv_head)
                     };
                     let asks = self.asks(home, &pieces[at..end], &passes[at..end]);
                     self.slice(home, &asks, Work::new(design, d, index, weight), follows);

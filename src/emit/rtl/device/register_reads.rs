@@ -1,6 +1,6 @@
 //! Registers of the front: which are stored, and the read value of each.
 
-use crate::design::device::registers::{named, Access, Register, REGISTERS};
+use crate::design::device::registers::{named, Access, Register};
 use crate::design::Design;
 use crate::emit::rtl::spec::values::Values;
 
@@ -22,11 +22,11 @@ const KEPT: [&str; 11] = [
 /// Sets the tables of the registers.
 pub(super) fn set(values: &mut Values, design: &Design) {
     let lower = |r: &Register| r.name.to_lowercase();
-    let writable = REGISTERS.iter().filter(|r| r.access.writes());
+    let writable = design.registers().filter(|r| r.access.writes());
     let addresses: Vec<_> =
         writable.map(|r| row([("name", lower(r).into()), ("word", word(r).into())])).collect();
     let identity = design.identity();
-    let reads = REGISTERS.iter().map(|r| {
+    let reads = design.registers().map(|r| {
         row([("name", r.name.into()), ("word", word(r).into()), ("value", read(r, &identity).into())])
     });
     // COUNTER_SELECT is written only if the selected counter exists.

@@ -1,6 +1,6 @@
 //! Memories of a design, as synthesis maps them.
 
-use crate::design::{staged_bits, ultra_blocks, Array, Design};
+use crate::design::{staged_bits, ultra_blocks, Array, Design, Pages};
 use crate::emit::rtl::pad::row::Rows;
 use crate::emit::rtl::reduce::root;
 
@@ -27,6 +27,7 @@ pub fn ultra_rams(design: &Design) -> u64 {
     let array = Array::of(design);
     let tile = staging + array.rows * Rows::of(design, array.row_slots()).ultra_rams();
     let tokens = design.append.map_or(0, |append| append.ultra_rams());
-    let column = root::ultra_rams(design) + tokens;
+    let pages = design.pages.as_ref().map_or(0, Pages::ultra_rams);
+    let column = root::ultra_rams(design) + tokens + pages;
     design.mesh.tiles() as u64 * u64::from(tile) + u64::from(design.mesh.cols() * column)
 }

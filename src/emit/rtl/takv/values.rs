@@ -1,7 +1,7 @@
 //! Values of controllers, bus, prefetchers, fillers, and memory ports.
 
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
-use crate::design::{index_bits, word_elements, Design, Piece, PlacementKind, Sharing};
+use crate::design::{index_bits, word_elements, Design, Pages, Piece, PlacementKind, Sharing};
 use crate::emit::rtl::spec::values::Values;
 use crate::emit::rtl::takv::heads;
 use crate::emit::rtl::takv::tables::{bits, last_first, of_slices};
@@ -69,17 +69,18 @@ fn set_attention(values: &mut Values, design: &Design) {
 fn set_placement(values: &mut Values, design: &Design) {
     let (p, router) = (&design.placement, &design.router);
     let segment = index_bits(p.segments);
-    let ahead = index_bits(design.model.max_streams + p.rows);
+    let ahead = index_bits(p.numbered_caches(design.model.max_streams) + p.rows);
     let hub = p.hub.index() as u32;
     // Slots of routers that flits of a home can occupy.
     let used = router.vc_depth * (router.vcs() - router.vn0_vcs - 1);
     values.numbers(&[
-        ("segments", p.segments),
+        ("numbered_places", p.places),
+        ("place_number_width", index_bits(p.places)),
         ("segment_width", segment),
         ("segment_count_width", segment + 1),
         ("layer_stride", p.a),
         ("column_stride", p.column_stride),
-        ("rounds", p.segments.div_ceil(p.rows)),
+        ("rounds", p.places.div_ceil(p.rows)),
         ("ahead_width", ahead),
         ("column_slices", p.block_slices()),
         ("hub_x", hub % p.cols),
@@ -93,6 +94,26 @@ fn set_placement(values: &mut Values, design: &Design) {
         ("swap_epoch", design.swap_epoch),
     ]);
     values.widths(&[("used_width", used + 1), ("swap_epoch_width", design.swap_epoch)]);
+    let named = |of_pages, of_segments| if p.pages { of_pages } else { of_segments };
+    values.texts([
+        ("of_place", named("PAGE_WIDTH", "SEGMENT_WIDTH").to_owned()),
+        ("of_cache", named("CACHE_WIDTH", "STREAM_WIDTH").to_owned()),
+        ("token_of", named("stream", "prefix").to_owned()),
+    ]);
+    let of = |value: fn(&Pages) -> u32| design.pages.as_ref().map_or(0, value);
+    values.numbers(&[
+        ("num_caches", design.pages.as_ref().map_or(design.model.max_streams, |pages| pages.caches)),
+        ("num_pages", of(|pages| pages.count)),
+        ("cache_width", of(Pages::cache_width)),
+        ("entry_width", of(Pages::entry_width)),
+        ("page_width", of(Pages::page_width)),
+        ("page_lanes", of(Pages::lanes)),
+        ("page_lane_width", of(Pages::lane_width)),
+    ]);
+    values.flags(&[
+        ("pages", p.pages),
+        ("pages_in_ultra", design.pages.as_ref().is_some_and(Pages::in_ultra)),
+    ]);
     values.set("home_blocks", wide(p.blocks_of_home().into()));
     values.flags(&[
         ("swaps", design.swaps()),
@@ -158,7 +179,7 @@ fn set_append(values: &mut Values, design: &Design) {
 /// Bits of the largest dividend of the placement.
 fn place(design: &Design, ahead: u32) -> u32 {
     let p = &design.placement;
-    let (layers, segments) = (u64::from(p.layers), u64::from(p.segments));
+    let (layers, segments) = (u64::from(p.layers), u64::from(p.places));
     let most = match p.kind {
         _ if p.by_slice() => u64::from(p.a) * layers + segments + (1 << ahead),
         PlacementKind::Takv => {
@@ -167,7 +188,7 @@ fn place(design: &Design, ahead: u32) -> u32 {
         }
         PlacementKind::RoundRobin | PlacementKind::Hub => layers * segments,
     };
-    (most.ilog2() + 1).max(index_bits(p.layers).max(index_bits(p.segments)) + 1)
+    (most.ilog2() + 1).max(index_bits(p.layers).max(index_bits(p.places)) + 1)
 }
 
 /// Pieces of all KV heads as they stand between braces, the last first: whether a piece ends its round, whether it is the

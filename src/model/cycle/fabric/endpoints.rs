@@ -30,6 +30,8 @@ pub struct FabricIn {
     pub more_queries: bool,
     /// New tokens come or will.
     pub more_tokens: bool,
+    /// Entry of the table of pages, and its page.
+    pub page: Option<(u32, u32)>,
     /// By memory port.
     pub memory: Vec<MemoryIn>,
     /// By tile.
@@ -161,7 +163,7 @@ impl Endpoints {
     pub fn step(&mut self, input: &FabricIn, routers: &[LocalIn]) {
         self.read();
         let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
-        let asked = (input.descriptor, input.query, input.token);
+        let asked = (input.descriptor, input.query, input.token, input.page);
         let more = (input.more_queries, input.more_tokens);
         for (port, read) in self.shown.reads.iter_mut().enumerate() {
             *read = self.periphery.read(port).copied();

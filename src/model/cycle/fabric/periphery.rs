@@ -124,7 +124,12 @@ impl Periphery {
     pub fn step(
         &mut self,
         design: &Design,
-        (descriptor, query, token): (Option<Descriptor>, Option<QueryGroup>, Option<TokenGroup>),
+        (descriptor, query, token, page): (
+            Option<Descriptor>,
+            Option<QueryGroup>,
+            Option<TokenGroup>,
+            Option<(u32, u32)>,
+        ),
         (more_queries, more_tokens): (bool, bool),
         memory: &[MemoryIn],
         tiles: &impl Tiles,
@@ -146,6 +151,7 @@ impl Periphery {
             hold: self.hold,
             loading: self.loading,
             more_tokens: self.more_tokens,
+            page,
             go: self.swap.as_ref().is_some_and(SwapUnit::goes),
             placed: self.swap.as_ref().and_then(SwapUnit::placed),
         };

@@ -25,6 +25,10 @@ impl FabricPorts {
             group: self.ports.get32(at.token_group, 0),
             words: self.ports.get_words(at.token_data),
         });
+        self.input.page = self
+            .ports
+            .bit(at.page_valid, 0)
+            .then(|| (self.ports.get32(at.page_entry, 0), self.ports.get32(at.page_number, 0)));
         for port in 0..self.input.memory.len() {
             let beat = self.ports.bit(at.m_axi_rvalid, port).then(|| Beat {
                 id: self.ports.get32(at.m_axi_rid, port),

@@ -22,6 +22,7 @@ numbers! {
     query_valid query_ready query_stream query_head query_group query_data more_queries
     desc_valid desc_ready desc_prefix desc_layer desc_first desc_stride desc_count desc_first_row desc_last_row
     desc_stream desc_streams desc_mapping desc_share desc_close desc_step desc_append idle
+    page_valid page_entry page_number
     token_valid token_group token_data more_tokens write_valid write_data write_credit writes_wait
     occupancy_valid occupancy_tile occupancy_value swap_valid swap_a swap_b
     vector_valid vector_ready vector_stream vector_head vector_word vector_data

@@ -23,6 +23,7 @@ use crate::cosim::workloads::attention::observed::root_sums::RootSums;
 use crate::cosim::workloads::shared::fabric_pins::{DescriptorPins, MemoryPins};
 use crate::cosim::workloads::shared::homes::Homes;
 use crate::cosim::workloads::shared::limit::{Limit, Moved};
+use crate::cosim::workloads::shared::page_writer::PageWriter;
 use crate::cosim::workloads::shared::tile_errors::ErrorPins;
 use crate::cosim::workloads::{Event, Watchdog};
 use crate::design::{index_bits, Design, NodeId};
@@ -71,6 +72,8 @@ pub(super) struct Core<'a> {
     descriptors: DescriptorPins,
     /// `None` if the cache is read only.
     growth: Option<Growth<'a>>,
+    /// `None` without pages.
+    pages: Option<PageWriter>,
     memory_pins: MemoryPins,
     memory: Memory,
     behaviour: Behaviour,
@@ -109,6 +112,7 @@ impl<'a> Core<'a> {
             sums: RootSums::find(&mut pins, top, design)?,
             descriptors: DescriptorPins::find(&mut pins, top, 1)?,
             growth: Growth::find(&mut pins, top, design)?,
+            pages: PageWriter::find(&mut pins, top)?,
             memory_pins: MemoryPins::named(&mut pins, top, "m_axi_", design.memory.ports)?,
             memory: Memory::new(Shape::of(design), behaviour.clone(), image),
             behaviour,
@@ -148,6 +152,9 @@ impl<'a> Core<'a> {
         options: RunOptions,
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<AttentionResult, AttentionError> {
+        if let Some(pages) = &mut self.pages {
+            pages.write(&mut self.pins, (job.design, &job.descriptors().expect("the job was checked")))?;
+        }
         let (start, homes) = (self.pins.cycle(), self.homes.clone());
         self.prepare(job, options, stop)?;
         let mut run = self.begin(job, options, start);

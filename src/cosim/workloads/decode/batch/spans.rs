@@ -38,7 +38,7 @@ pub(in crate::cosim::workloads::decode) fn imbalance(design: &Design, descriptor
     for d in descriptors.iter().filter(|d| d.layer == 0) {
         for segment in d.segments() {
             for kv_head in (0..placement.kv_heads).step_by(placement.slices_of_block() as usize) {
-                let (x, y) = design.mesh.coords(placement.home_of(d.prefix, 0, segment, kv_head));
+                let (x, y) = design.mesh.coords(design.home_of(d.prefix, 0, segment, kv_head));
                 reads[design.memory.port(x, y) as usize] += 1;
             }
         }

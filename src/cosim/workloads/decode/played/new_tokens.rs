@@ -87,7 +87,8 @@ impl<'a> NewTokens<'a> {
                 let segment = d.segments().last().expect("a descriptor has a segment");
                 for slice in 0..self.design.model.kv_heads {
                     let number = self.design.slice_number(d.prefix, d.layer, segment, slice);
-                    self.rows.push(Row { stream: d.prefix, slice, number, row: d.last_row, written: false });
+                    let stream = d.token_of(self.design);
+                    self.rows.push(Row { stream, slice, number, row: d.last_row, written: false });
                 }
             }
             for row in self.rows.clone() {

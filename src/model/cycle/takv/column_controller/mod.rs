@@ -1,6 +1,7 @@
 //! Column controller: turns descriptors into words of the column bus (`meshkv_column_controller`).
 
 mod held;
+mod lookup;
 mod pipeline;
 mod state;
 mod words;
@@ -17,6 +18,7 @@ use crate::kernels::takv::descriptor_state::{self, Events, State};
 use crate::model::cycle::common::{Fifo, Rare, Reached};
 use crate::model::cycle::mare::low_bits;
 use held::Held;
+use lookup::Lookup;
 use pipeline::{home, At, Item};
 use state::{Tokens, STAGES};
 
@@ -35,6 +37,8 @@ pub(in crate::model::cycle) struct Common {
     pub(in crate::model::cycle) loading: bool,
     /// New tokens are expected.
     pub(in crate::model::cycle) more_tokens: bool,
+    /// Entry of the table of pages, and its page.
+    pub(in crate::model::cycle) page: Option<(u32, u32)>,
     /// The next step may begin.
     pub(in crate::model::cycle) go: bool,
     /// New place of a home.
@@ -62,6 +66,7 @@ impl ColumnController {
             places: design.swaps().then(places),
             word: None,
             tokens: design.append.as_ref().map(Tokens::new),
+            pages: design.pages.as_ref().map(Lookup::new),
             credits: design.bus_depth(),
             rotation: design.placement.rotation(),
             lap: design.placement.lap(),
@@ -193,6 +198,9 @@ impl ColumnController {
         if let Some(tokens) = &mut self.tokens {
             tokens.hear(common.token.as_ref(), common.more_tokens);
         }
+        if let (Some(pages), Some((entry, page))) = (&mut self.pages, common.page) {
+            pages.write(entry, page);
+        }
         if let Some(descriptor) = &common.descriptor {
             self.descriptors.push(*descriptor);
         }
@@ -220,8 +228,8 @@ impl ColumnController {
         let spare = if marked { Some(mark) } else { query };
         let grows = self.grows(design);
         let waits =
-            (grows && !self.has_grown()).then(|| descriptor.prefix * slices + self.stages[STAGES - 1].slice);
-        let empty = self.stages.iter().all(|item| !item.valid);
+            (grows && !self.has_grown()).then(|| descriptor.token_of(design) * slices + self.stages[STAGES - 1].slice);
+        let empty = self.stages.iter().all(|item| !item.valid) && self.pages.iter().all(Lookup::is_empty);
         let entering = self.entering(pieces, &descriptor);
         let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));
         self.grown |= u32::from(advances && grows) << self.row();
@@ -382,8 +390,12 @@ impl ColumnController {
             valid: first.valid && index < descriptor.count,
             begins: index == 0,
             ends: index + 1 == descriptor.count,
-            segment: segment & low_bits(index_bits(design.placement.segments)) as u32,
+            place: segment & low_bits(index_bits(design.placement.segments)) as u32,
             ..first
+        };
+        let second = match &mut self.pages {
+            Some(pages) => pages.step(descriptor.prefix, second),
+            None => second,
         };
         let logical = if second.valid { home(design, descriptor, &second) } else { 0 };
         let place = self.places.as_ref().map_or(fourth.home, |places| places[fourth.home]);

@@ -18,8 +18,9 @@ pub(super) struct Item {
     pub(super) mask: u64,
     pub(super) column: u32,
     pub(super) slice: u32,
-    /// Stage 2: the segment, and whether it is the first or the last of the descriptor.
-    pub(super) segment: u32,
+    /// Stage 2: the segment, and whether it is the first or the last of the descriptor. Two stages later, with pages: the
+    /// page of the segment.
+    pub(super) place: u32,
     pub(super) begins: bool,
     pub(super) ends: bool,
     /// Stages 3 to 5: the tile of its home, first the logical one.
@@ -153,6 +154,15 @@ pub(super) fn turned(rows: u32, by: u32, count: u32) -> u32 {
 
 /// Returns the logical home of a slice of a descriptor's cache as a tile number.
 pub(super) fn home(design: &Design, descriptor: &Descriptor, item: &Item) -> usize {
-    let (cache, layer) = (descriptor.prefix, descriptor.layer);
-    NodeId::index(design.placement.home_of(cache, layer, item.segment, item.slice))
+    let (cache, layer) = (cache_of(design, descriptor), descriptor.layer);
+    NodeId::index(design.placement.home_of(cache, layer, item.place, item.slice))
+}
+
+/// Returns the cache under which the placement has the slices of a descriptor: all pages are of one.
+pub(super) fn cache_of(design: &Design, descriptor: &Descriptor) -> u32 {
+    if design.placement.pages {
+        0
+    } else {
+        descriptor.prefix
+    }
 }

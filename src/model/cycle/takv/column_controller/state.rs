@@ -1,6 +1,7 @@
 //! Registers of a column controller.
 
 use super::held::Held;
+use super::lookup::Lookup;
 use super::pipeline::{At, Item};
 use crate::design::{Append, Descriptor};
 use crate::kernels::takv::descriptor_state::State;
@@ -39,6 +40,8 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) word: Option<BusWord>,
     /// New tokens, if the cache can be appended to.
     pub(super) tokens: Option<Tokens>,
+    /// The table of pages, and the stages that look a page up, if there is one.
+    pub(super) pages: Option<Lookup>,
     pub(super) credits: u32,
     pub(super) rotation: u32,
     /// Turns of a lap.

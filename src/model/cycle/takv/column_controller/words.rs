@@ -1,6 +1,6 @@
 //! Words of the bus for slices, and for the end of a descriptor.
 
-use super::pipeline::{turned, Item, Pieces};
+use super::pipeline::{cache_of, turned, Item, Pieces};
 use super::state::{ColumnController, STAGES};
 use crate::design::{Descriptor, Design, Mapping};
 use crate::kernels::takv::descriptor_state::State;
@@ -34,12 +34,12 @@ impl ColumnController {
         let cols = design.mesh.cols() as usize;
         let token = match tokens.told.checked_sub(1) {
             None => {
-                let number =
-                    design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice);
+                let (cache, layer) = (cache_of(design, descriptor), descriptor.layer);
+                let number = design.number_at(cache, layer, item.place, item.slice);
                 number << 16 | u64::from(descriptor.last_row)
             }
             Some(word) if tokens.ripe == 2 => {
-                let token = descriptor.prefix * design.model.kv_heads + item.slice;
+                let token = descriptor.token_of(design) * design.model.kv_heads + item.slice;
                 tokens.kept[tokens.place(token, word)]
             }
             Some(_) => return None,
@@ -86,7 +86,7 @@ impl ColumnController {
             fill: kind == Kind::Slice && self.fills(item, design),
             expected: if close { self.others(close_rows) } else { self.askers },
             number: match item.valid {
-                true => design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice),
+                true => design.number_at(cache_of(design, descriptor), descriptor.layer, item.place, item.slice),
                 false => 0,
             },
             mapping: match descriptor.mapping {
@@ -134,7 +134,5 @@ fn flits(design: &Design, first_row: u32, last_row: u32) -> (u32, u32) {
 
 /// Returns the tag of a slice.
 fn tag(design: &Design, descriptor: &Descriptor, item: &Item) -> u64 {
-    let values = [descriptor.prefix, descriptor.layer, item.segment, item.slice];
-    let fields = design.flit.tag_fields().iter().zip(values);
-    fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
+    design.flit.tag((descriptor.prefix, descriptor.layer, item.place, item.slice))
 }
