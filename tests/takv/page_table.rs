@@ -29,10 +29,9 @@ fn paged(change: impl FnOnce(&mut Config)) -> Design {
 
 #[test]
 fn steps_take_as_long_on_coloured_pages_as_on_caches_of_their_own() {
-    for change in [
-        (|c| c.takv.column_stride = 1) as fn(&mut Config),
-        |c| (c.takv.spread, c.takv.swap_epoch) = (Spread::Slice, None),
-    ] {
+    for change in [(|c| c.takv.column_stride = 1) as fn(&mut Config), |c| {
+        (c.takv.spread, c.takv.swap_epoch) = (Spread::Slice, None)
+    }] {
         let [without, with] = [small(change), paged(change)];
         for mapping in MAPPINGS {
             let load = Workload { mapping, ..WORK };
@@ -61,7 +60,9 @@ fn any_order_of_pages_will_do() {
     ];
     for (at, change) in change.into_iter().enumerate() {
         let design = shuffled(paged(change), at as u64 + 5);
-        for (mapping, sharing) in MAPPINGS.into_iter().zip([Sharing::KvHead, Sharing::KvHead, Sharing::Segment]) {
+        for (mapping, sharing) in
+            MAPPINGS.into_iter().zip([Sharing::KvHead, Sharing::KvHead, Sharing::Segment])
+        {
             let append = design.append.is_some();
             let load = Workload { mapping, sharing, append, ..WORK };
             let plan = Plan { steps: 2, ..plan(&design, &load) };
@@ -85,7 +86,11 @@ fn slips_of_the_table_are_found() {
         ("meshkv_page_table", "entry = {cache, segment}", "entry = {cache, segment ^ 1'b1}"),
         ("meshkv_page_table", "if (write_q) mem", "if (page_valid) mem"),
         ("meshkv_page_table", "page_q  <= valid_q ? lane", "page_q  <= valid ? lane"),
-        ("meshkv_column_controller", "page_s2b, rows_s2b_q, mask_s2b_q, column_s2b_q,", "page_s2b, rows_s2b_q, mask_s2b_q, column_s2a_q,"),
+        (
+            "meshkv_column_controller",
+            "page_s2b, rows_s2b_q, mask_s2b_q, column_s2b_q,",
+            "page_s2b, rows_s2b_q, mask_s2b_q, column_s2a_q,",
+        ),
     ] {
         let mut files = emit(&design).unwrap();
         let text = &mut source_mut(&mut files, module).text;

@@ -49,7 +49,7 @@ extern "C" {
 const char *meshkv_message(void) { return message.c_str(); }
 
 struct meshkv_shape meshkv_shape_of_design(void) {
-    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED, MESHKV_PACKED};
+    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, meshkv::PAGED ? MESHKV_CACHES : MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED, MESHKV_PACKED, MESHKV_PAGES, MESHKV_SEGMENT_TOKENS};
 }
 
 int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device) {
@@ -77,6 +77,29 @@ int meshkv_share(meshkv_device *device, uint32_t stream, uint32_t prefix) {
 
 int meshkv_copy(meshkv_device *device, uint32_t stream, uint32_t from) {
     return status_of([&] { of(device).copy(stream, from); });
+}
+
+int meshkv_fork(meshkv_device *device, uint32_t stream, uint32_t from, uint32_t tokens) {
+    return status_of([&] { of(device).fork(stream, from, tokens); });
+}
+
+int meshkv_free_pages(meshkv_device *device, uint32_t *pages) {
+    return status_of([&] { *pages = of(device).pages().free(); });
+}
+
+int meshkv_tables(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, uint32_t *indptr, uint32_t *indices, size_t room, uint32_t *last_page_len) {
+    return status_of([&] {
+        if (!indptr || !indices || !last_page_len) throw meshkv::Refused("an array of the tables is missing");
+        const auto all = batch_of(streams, batch);
+        std::vector<uint32_t> tokens;
+        for (const uint32_t stream : all) tokens.push_back(of(device).length(stream, layer));
+        const auto tables = of(device).pages().tables(all, tokens);
+        if (tables.indices.size() > room)
+            throw meshkv::Refused("the tables have " + std::to_string(tables.indices.size()) + " pages, and there is room for " + std::to_string(room));
+        std::copy(tables.indptr.begin(), tables.indptr.end(), indptr);
+        std::copy(tables.indices.begin(), tables.indices.end(), indices);
+        std::copy(tables.last_page_len.begin(), tables.last_page_len.end(), last_page_len);
+    });
 }
 
 int meshkv_end(meshkv_device *device, uint32_t stream) {

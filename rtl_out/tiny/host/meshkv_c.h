@@ -27,6 +27,8 @@ struct meshkv_shape {
     uint32_t element_bytes;  /* Bytes of an element of the cache: 2 or 1 */
     uint32_t scaled;         /* 1: meshkv_factors and meshkv_sm_scale have an effect, 0: they are refused */
     uint32_t packed;         /* 1: meshkv_narrow has an effect, 0: it is refused */
+    uint32_t pages;          /* Pages of all streams together; 0: each stream has a place of its own */
+    uint32_t page_tokens;    /* Tokens of a page */
 };
 
 typedef struct meshkv_device meshkv_device;
@@ -44,6 +46,19 @@ void meshkv_close(meshkv_device *device);
 int meshkv_begin(meshkv_device *device, uint32_t stream);
 int meshkv_share(meshkv_device *device, uint32_t stream, uint32_t prefix);
 int meshkv_copy(meshkv_device *device, uint32_t stream, uint32_t from);
+
+/* With pages: a stream that begins with the first tokens of another and shares their pages. Either may grow, and then has a
+ * page of its own. */
+int meshkv_fork(meshkv_device *device, uint32_t stream, uint32_t from, uint32_t tokens);
+
+/* Pages that no stream holds. */
+int meshkv_free_pages(meshkv_device *device, uint32_t *pages);
+
+/* Page tables of streams as FlashInfer has them: indptr [batch + 1], indices [indptr[batch]], last_page_len [batch]. `indices`
+ * has room for so many. */
+int meshkv_tables(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, uint32_t *indptr, uint32_t *indices, size_t room,
+                  uint32_t *last_page_len);
+
 int meshkv_end(meshkv_device *device, uint32_t stream);
 int meshkv_length(meshkv_device *device, uint32_t stream, uint32_t layer, uint32_t *tokens);
 

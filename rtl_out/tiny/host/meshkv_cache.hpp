@@ -33,7 +33,12 @@ void take_rows(Element *heads, const From *from, size_t count) {
     }
 }
 
-// Region of memory of a slice's home before any swap. Regions are numbered along the rows of tiles; a row has a whole
+// Numbers that the placement knows: those of the segments of a cache, or of the pages of all; and caches that have numbers of
+// their own.
+constexpr uint64_t PLACES = MESHKV_PAGES ? MESHKV_PAGES : MESHKV_MAX_SEGMENTS;
+constexpr uint64_t NUMBERED_CACHES = MESHKV_PAGES ? 1 : MESHKV_MAX_STREAMS;
+
+// Region of memory of a slice's home before any swap. With pages `segment` is the page, and `stream` is 0. Regions are numbered along the rows of tiles; a row has a whole
 // number of ports.
 inline uint64_t region(uint64_t stream, uint64_t layer, uint64_t segment, uint64_t kv_head) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS;
@@ -42,7 +47,7 @@ inline uint64_t region(uint64_t stream, uint64_t layer, uint64_t segment, uint64
         x = (layer + MESHKV_COLUMN_STRIDE * (segment / rows)) % cols;
         y = (MESHKV_ROW_STRIDE * layer + segment) % rows;
     } else if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_ROUND_ROBIN) {
-        const uint64_t number = layer * MESHKV_MAX_SEGMENTS + segment;
+        const uint64_t number = layer * PLACES + segment;
         x = number % cols;
         y = number / cols % rows;
     } else if (MESHKV_PLACEMENT == MESHKV_PLACEMENT_SLICE) {
@@ -56,7 +61,7 @@ inline uint64_t region(uint64_t stream, uint64_t layer, uint64_t segment, uint64
 
 // Index of a segment among those of its home, or of its homes in each column.
 inline uint64_t block(uint64_t layer, uint64_t segment) {
-    const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS, segments = MESHKV_MAX_SEGMENTS;
+    const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS, segments = PLACES;
     switch (MESHKV_PLACEMENT) {
     case MESHKV_PLACEMENT_TAKV: return layer / cols * ((segments + rows - 1) / rows) + segment / rows;
     case MESHKV_PLACEMENT_ROUND_ROBIN: return (layer * segments + segment) / (cols * rows);
@@ -67,7 +72,7 @@ inline uint64_t block(uint64_t layer, uint64_t segment) {
 
 // Bytes of memory that a home has for itself, all streams.
 inline uint64_t region_bytes() {
-    return uint64_t{MESHKV_MAX_STREAMS} * MESHKV_BLOCKS_OF_HOME * MESHKV_BLOCK_SLICES * MESHKV_SLICE_BYTES;
+    return NUMBERED_CACHES * MESHKV_BLOCKS_OF_HOME * MESHKV_BLOCK_SLICES * MESHKV_SLICE_BYTES;
 }
 
 // Address of a slice as the fabric has it: the region of its home, and a byte of it.

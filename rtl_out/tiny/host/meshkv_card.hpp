@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -14,7 +15,7 @@
 #include "xrt/xrt_device.h"
 
 #include "meshkv_cache.hpp"
-#include "meshkv_streams.hpp"
+#include "meshkv_paged_streams.hpp"
 
 namespace meshkv {
 
@@ -124,7 +125,10 @@ private:
 // The cache: a buffer for each memory port, in pseudo-channels of its own, so that all channels work side by side.
 class Cache {
 public:
-    explicit Cache(Card &card) {
+    // `place` is the number under which the memory has a segment of a stream.
+    using Place = std::function<uint32_t(uint32_t stream, uint32_t segment)>;
+
+    Cache(Card &card, Place place) : place_(std::move(place)) {
         for (uint32_t port = 0; port < MESHKV_PORTS; ++port) {
             const Part part = part_of_port(port);
             if (part.bytes == 0) continue;
@@ -159,6 +163,17 @@ public:
         });
     }
 
+    // Copies all slices of a layer in a page to another.
+    void copy(uint32_t layer, uint32_t from, uint32_t to) {
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+            const auto [source, first] = at(slice_address(0, layer, from, head));
+            const auto [target, second] = at(slice_address(0, layer, to, head));
+            if (DEVICE_APPENDS) source->buffer.from_card(first, MESHKV_SLICE_BYTES);
+            std::memcpy(target->buffer.data() + second, source->buffer.data() + first, MESHKV_SLICE_BYTES);
+            target->buffer.to_card(second, MESHKV_SLICE_BYTES);
+        }
+    }
+
     // Base address of a port: what the fabric has at byte n of the port's part is at base + n. Any buffer serves a port that
     // has no home.
     uint64_t base(uint32_t port) const {
@@ -174,6 +189,13 @@ private:
         Buffer buffer;
     };
     std::map<uint64_t, std::unique_ptr<Placed>> parts_;
+    Place place_;
+
+    // The part with an address, and the place there.
+    std::pair<Placed *, uint64_t> at(uint64_t address) const {
+        Placed &part = *std::prev(parts_.upper_bound(address), 1)->second;
+        return {&part, address - part.first};
+    }
 
     // Calls `act` with each slice of these tokens: its part and place there, its first token, tokens done, tokens here.
     template <typename Act>
@@ -181,9 +203,9 @@ private:
         for (uint32_t done = 0; done < tokens;) {
             const uint32_t token = first + done, row = token % MESHKV_SEGMENT_TOKENS;
             const uint32_t here = std::min(tokens - done, MESHKV_SEGMENT_TOKENS - row);
-            const uint64_t address = slice_address(stream, layer, token / MESHKV_SEGMENT_TOKENS, head);
-            Placed &part = *std::prev(parts_.upper_bound(address), 1)->second;
-            act(part, address - part.first, row, done, here);
+            const uint32_t place = place_(stream, token / MESHKV_SEGMENT_TOKENS);
+            const auto [part, first_byte] = at(slice_address(PAGED ? 0 : stream, layer, place, head));
+            act(*part, first_byte, row, done, here);
             done += here;
         }
     }

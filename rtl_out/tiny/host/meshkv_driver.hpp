@@ -29,6 +29,12 @@ constexpr uint32_t APPEND_SHIFT = 0, TOKEN_STREAMS = 0;
 constexpr uint64_t TOKENS_AT = 0;
 #endif
 
+#if MESHKV_PAGES
+constexpr uint32_t PAGE_REGISTER = MESHKV_PAGE;
+#else
+constexpr uint32_t PAGE_REGISTER = 0;
+#endif
+
 #if MESHKV_SCALED
 constexpr uint64_t SCALES_AT = MESHKV_SCALES_AT;  // Bytes before scales in the buffer of queries.
 #else
@@ -155,6 +161,11 @@ public:
     void argument(uint32_t offset, uint64_t value) {
         io_.write(offset, static_cast<uint32_t>(value));
         io_.write(offset + 4, static_cast<uint32_t>(value >> 32));
+    }
+
+    // Tells the device in which page a segment of a cache lies.
+    void page(uint32_t cache, uint32_t segment, uint32_t number) {
+        io_.write(PAGE_REGISTER, cache << MESHKV_PAGE_CACHE_SHIFT | segment << MESHKV_PAGE_SEGMENT_SHIFT | number);
     }
 
     // Descriptors of one run must not name a slice twice. The device does not check that, so this does.

@@ -34,7 +34,8 @@ class Device {
 public:
     // Loads a bitstream, refuses one of another design, and allocates all buffers.
     explicit Device(const std::string &xclbin, const Options &options = {})
-        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_, options.limit), cache_(card_),
+        : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_, options.limit),
+          cache_(card_, [this](uint32_t stream, uint32_t segment) { return streams_.place(stream, segment); }),
           queries_(card_.allocate("queries", query_bytes(), "the buffer of queries")),
           outputs_(card_.allocate("outputs", MESHKV_PARTIAL_BYTES, "the buffer of outputs")),
           list_(card_.allocate("list", (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) * sizeof(meshkv_descriptor), "the list of descriptors")) {
@@ -53,9 +54,22 @@ public:
     void begin(uint32_t stream, uint32_t prefix) { streams_.begin(stream, prefix); }
     void end(uint32_t stream) { streams_.end(stream); }
 
-    // A stream with a copy of all tokens of another.
+    // A stream that begins with the first tokens of another and shares their pages: kv.pages. Either may grow.
+    void fork(uint32_t stream, uint32_t from, uint32_t tokens) { streams_.fork(stream, from, tokens); }
+
+    // The pages of all streams: tables, free ones, who shares what.
+    const Pages &pages() const {
+#if MESHKV_PAGES
+        return streams_.pages();
+#else
+        throw Refused("this design has no pages: generate it with kv.pages = true");
+#endif
+    }
+
+    // A stream with a copy of all tokens of another. With pages it is made page by page, when either grows.
     void copy(uint32_t stream, uint32_t from) {
         streams_.length(from, 0);
+        if (PAGED) return streams_.begin(stream, from);
         streams_.begin(stream);
         try {
             copy_tokens(stream, from);
@@ -80,7 +94,7 @@ public:
             scale_word(double{sm_scale_} * keys[head], values[head], why);
             if (!why.empty()) throw Refused("KV head " + std::to_string(head) + " of layer " + std::to_string(layer) + ": " + why);
         }
-        for (uint32_t stream = 0; stream < MESHKV_MAX_STREAMS; ++stream)
+        for (uint32_t stream = 0; stream < STREAMS; ++stream)
             if (streams_.holds(stream, layer)) throw Refused("layer " + std::to_string(layer) + " has tokens with other factors: end its streams before");
         factors_[layer] = std::move(given);
     }
@@ -110,6 +124,7 @@ public:
         streams_.may_grow(stream, layer, tokens);
         const uint64_t bytes = uint64_t{MESHKV_KV_HEADS} * tokens * HEAD * sizeof(uint16_t);
         apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
+        reserve(stream, layer, tokens);
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
             const size_t at = size_t{head} * tokens * HEAD;
             put(stream, layer, head, keys + at, values + at, tokens);
@@ -121,7 +136,7 @@ public:
     void attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, uint16_t *outputs) {
         streams_.may_run(layer, batch, Call::ATTEND);
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {{"outputs", outputs, batch.size() * OUT * sizeof(uint16_t)}});
-        run(layer, batch, Call::ATTEND, queries, nullptr, nullptr, [&](size_t place, uint32_t stream) { take(outputs, place, stream); });
+        run(layer, batch, Call::ATTEND, queries, nullptr, nullptr, [&](size_t row, uint32_t place) { take(outputs, row, place); });
     }
 
     // The same, after a new token of each stream.
@@ -132,7 +147,7 @@ public:
         apart({{"queries", queries, of_queries}, {"keys", keys, of_tokens}, {"values", values, of_tokens}}, {{"outputs", outputs, of_queries}});
         std::optional<Void> void_outputs;
         try {
-            run(layer, batch, Call::APPEND, queries, keys, values, [&](size_t place, uint32_t stream) { take(outputs, place, stream); });
+            run(layer, batch, Call::APPEND, queries, keys, values, [&](size_t row, uint32_t place) { take(outputs, row, place); });
         } catch (const Void &error) {
             void_outputs.emplace(error);  // The tokens are there all the same.
         }
@@ -146,9 +161,9 @@ public:
         streams_.may_run(layer, batch, Call::PARTIALS);
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {});
         std::vector<State> states(batch.size() * MESHKV_QUERY_HEADS);
-        run(layer, batch, Call::PARTIALS, queries, nullptr, nullptr, [&](size_t place, uint32_t stream) {
+        run(layer, batch, Call::PARTIALS, queries, nullptr, nullptr, [&](size_t row, uint32_t place) {
             for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
-                State &one = states[place * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), stream, head);
+                State &one = states[row * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), place, head);
                 // The card scales outputs alone.
                 for (float &o : one.o) o *= factors_[layer][head / GROUP].value;
             }
@@ -182,8 +197,11 @@ private:
         uintptr_t first() const { return reinterpret_cast<uintptr_t>(data); }
     };
 
+    // Streams that can be live at once.
+    static constexpr uint32_t STREAMS = PAGED ? MESHKV_CACHES : MESHKV_MAX_STREAMS;
+
     Options options_;
-    Streams streams_;
+    AnyStreams streams_;
     Card card_;
     Driver<Card> driver_;
     Cache cache_;
@@ -194,6 +212,28 @@ private:
     std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
     std::vector<Element> keys_, values_;  // Tokens on their way into the cache.
     std::vector<TokenScales> token_scales_;
+    // The page of each segment of each cache, as the device has it.
+    std::vector<uint32_t> told_ = std::vector<uint32_t>(PAGED ? size_t{STREAMS} * MESHKV_MAX_SEGMENTS : 0, Pages::NONE);
+
+    // Takes the pages of tokens that are appended, and copies those that are shared.
+    void reserve(uint32_t stream, uint32_t layer, uint32_t tokens) {
+        for (const Pages::Change &change : streams_.reserve(stream, layer, tokens)) {
+            if (change.from == Pages::NONE) continue;
+            for (uint32_t of = 0; of < options_.layers; ++of)
+                if (streams_.length(stream, of) > change.segment * MESHKV_SEGMENT_TOKENS) cache_.copy(of, change.from, change.page);
+        }
+    }
+
+    // Tells the device the pages that these descriptors read, as far as it does not know them.
+    void tell(const std::vector<Descriptor> &descriptors) {
+        for (const Descriptor &d : descriptors)
+            for (uint32_t segment = d.first; PAGED && segment < d.first + d.count; ++segment) {
+                const uint32_t page = streams_.place(d.prefix, segment);
+                uint32_t &told = told_[size_t{d.prefix} * MESHKV_MAX_SEGMENTS + segment];
+                if (told != page) driver_.page(d.prefix, segment, page);
+                told = page;
+            }
+    }
 
     static void may_scale() {
         if (!MESHKV_SCALED) throw Refused("this design has no scales but 1 / sqrt(d_h): generate it with kv.scales = \"head\"");
@@ -275,27 +315,32 @@ private:
         }
     }
 
-    // The outputs of a stream.
-    void take(uint16_t *outputs, size_t place, uint32_t stream) {
-        take_rows(outputs + place * OUT, outputs_.data() + stream * OUT_BYTES, MESHKV_QUERY_HEADS);
+    // The outputs of a stream, by its row in the batch and its number in the run.
+    void take(uint16_t *outputs, size_t row, uint32_t place) {
+        take_rows(outputs + row * OUT, outputs_.data() + place * OUT_BYTES, MESHKV_QUERY_HEADS);
     }
 
     template <typename Take>
     void run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, const uint16_t *queries, const uint16_t *keys, const uint16_t *values, const Take &take) {
+        if (call == Call::APPEND)
+            for (const uint32_t stream : batch) reserve(stream, layer, 1);
         const auto runs = streams_.plan(layer, batch, call);
-        uint32_t end = 0;
-        for (size_t place = 0; place < batch.size(); ++place) {
-            const uint32_t stream = batch[place];
-            end = std::max(end, stream + 1);
-            fill_rows(queries_.data() + stream * OUT_BYTES, queries + place * OUT, MESHKV_QUERY_HEADS);
-            if (call == Call::APPEND) new_token(layer, stream, keys + place * TOKEN, values + place * TOKEN);
-        }
-        queries_.to_card(0, end * OUT_BYTES);
         if (MESHKV_SCALED) scales(layer);
-        if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN_BYTES);
         cycles_ = 0;
         std::optional<Void> void_outputs;
         for (const Run &one : runs) {
+            const auto of_batch = [&](uint32_t stream) { return static_cast<size_t>(std::find(batch.begin(), batch.end(), stream) - batch.begin()); };
+            uint32_t end = 0;
+            for (size_t at = 0; at < one.streams.size(); ++at) {
+                const uint32_t stream = one.streams[at], place = one.places[at];
+                const size_t row = of_batch(stream);
+                end = std::max(end, place + 1);
+                fill_rows(queries_.data() + place * OUT_BYTES, queries + row * OUT, MESHKV_QUERY_HEADS);
+                if (call == Call::APPEND) new_token(layer, stream, place, keys + row * TOKEN, values + row * TOKEN);
+            }
+            queries_.to_card(0, end * OUT_BYTES);
+            if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN_BYTES);
+            tell(one.descriptors);
             const auto list = driver_.list(one.descriptors);
             std::memcpy(list_.data(), list.data(), list.size() * sizeof(meshkv_descriptor));
             list_.to_card(0, list.size() * sizeof(meshkv_descriptor));
@@ -306,17 +351,17 @@ private:
             }
             cycles_ += driver_.cycles();
             outputs_.from_card(0, call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT_BYTES);
-            for (const uint32_t stream : one.streams) take(std::find(batch.begin(), batch.end(), stream) - batch.begin(), stream);
+            for (size_t at = 0; at < one.streams.size(); ++at) take(of_batch(one.streams[at]), one.places[at]);
         }
         if (void_outputs) throw *void_outputs;
     }
 
     // Puts a new token where the device takes it, or into the cache.
-    void new_token(uint32_t layer, uint32_t stream, const uint16_t *keys, const uint16_t *values) {
+    void new_token(uint32_t layer, uint32_t stream, uint32_t place, const uint16_t *keys, const uint16_t *values) {
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
             const uint16_t *key = keys + head * HEAD, *value = values + head * HEAD;
             if (DEVICE_APPENDS) {
-                uint8_t *at = queries_.data() + TOKENS_AT + stream * TOKEN_BYTES + head * 2 * ROW_BYTES;
+                uint8_t *at = queries_.data() + TOKENS_AT + place * TOKEN_BYTES + head * 2 * ROW_BYTES;
                 fill_rows(at, key, 1);
                 fill_rows(at + ROW_BYTES, value, 1);
             } else {

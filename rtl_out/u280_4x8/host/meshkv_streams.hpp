@@ -10,31 +10,29 @@
 #include <vector>
 
 #include "meshkv_driver.hpp"
+#include "meshkv_pages.hpp"
 
 namespace meshkv {
-
-// Input that is refused. Nothing was written.
-class Refused : public std::invalid_argument {
-public:
-    using std::invalid_argument::invalid_argument;
-};
 
 // What a batch does.
 enum class Call { ATTEND, APPEND, PARTIALS };
 
-// A run of the device, and the streams whose outputs it gives.
+// A run of the device, the streams whose outputs it gives, and the number under which the device has each.
 struct Run {
     std::vector<Descriptor> descriptors;
-    std::vector<uint32_t> streams;
+    std::vector<uint32_t> streams, places;
 };
+
+// Refuses a mapping that is none, and layers that the design has not.
+inline void may_map(uint32_t mapping, uint32_t layers) {
+    if (mapping > 2 && mapping != MAPPING_AUTO) throw Refused("mapping " + std::to_string(mapping) + ": 0 to 2 are possible");
+    if (layers == 0 || layers > MESHKV_LAYERS) throw Refused(std::to_string(layers) + " layers: the design has room for 1 to " + std::to_string(MESHKV_LAYERS));
+}
 
 class Streams {
 public:
     // A mapping for all descriptors, or MAPPING_AUTO. `layers` of the model: a step ends with the last of them.
-    Streams(uint32_t mapping, uint32_t layers) : mapping_(mapping), layers_(layers) {
-        if (mapping > 2 && mapping != MAPPING_AUTO) throw Refused("mapping " + std::to_string(mapping) + ": 0 to 2 are possible");
-        if (layers == 0 || layers > MESHKV_LAYERS) throw Refused(std::to_string(layers) + " layers: the design has room for 1 to " + std::to_string(MESHKV_LAYERS));
-    }
+    Streams(uint32_t mapping, uint32_t layers) : mapping_(mapping), layers_(layers) { may_map(mapping, layers); }
 
     // An empty stream.
     void begin(uint32_t stream) { fresh(stream) = Stream{true, NONE, zeros(), zeros()}; }
@@ -47,6 +45,13 @@ public:
             throw Refused(name(prefix) + " shares the prefix of " + name(shared.prefix) + " and cannot be one itself: a copy of it is needed, or share " + name(shared.prefix));
         made = Stream{true, prefix, shared.own, zeros()};
     }
+
+    // A stream that begins within another needs pages.
+    void fork(uint32_t, uint32_t, uint32_t) { throw Refused("this design has no pages, so a stream begins with all tokens of another or with none: generate it with kv.pages = true"); }
+
+    // The number under which the memory has a segment of a stream; pages that are to be taken before tokens are appended.
+    uint32_t place(uint32_t, uint32_t segment) const { return segment; }
+    std::vector<Pages::Change> reserve(uint32_t, uint32_t, uint32_t) { return {}; }
 
     void end(uint32_t stream) {
         live(stream);
@@ -126,6 +131,7 @@ public:
             }
             runs[at].descriptors.insert(runs[at].descriptors.end(), descriptors.begin(), descriptors.end());
             for (uint32_t stream = 0; stream < group.streams; ++stream) runs[at].streams.push_back(group.first + stream);
+            runs[at].places = runs[at].streams;
             named[at].insert(caches.begin(), caches.end());
         }
         runs.back().descriptors.back().step = layer + 1 == layers_;

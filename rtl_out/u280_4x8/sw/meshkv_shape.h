@@ -55,6 +55,11 @@
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
 #define MESHKV_TOKEN_SCALES         0        /* 1: a slice begins with the scales of its tokens. */
 #define MESHKV_KEY_BASE             0        /* First flit of the keys of a slice. */
+#define MESHKV_PAGES                0        /* Pages of external memory; 0: each cache has its own place. */
+#define MESHKV_PAGE_ROUND           0        /* Pages after which the homes of a layer repeat. */
+#define MESHKV_CACHES               0        /* Caches that the table of pages has room for. */
+#define MESHKV_PAGE_SEGMENT_SHIFT   0        /* Bit of the register PAGE at which the segment begins. */
+#define MESHKV_PAGE_CACHE_SHIFT     0        /* Bit of the register PAGE at which the cache begins. */
 #define MESHKV_ERRORS               32       /* Bits of ERROR that have a meaning. */
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 

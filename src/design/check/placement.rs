@@ -3,8 +3,7 @@
 use crate::config::{Advice, Config, Finding};
 use crate::design::card::memory::slice_bytes;
 use crate::design::network::mesh::Mesh;
-use crate::design::takv::placement::{Placement, PlacementKind, Spread};
-use crate::design::takv::stride::{default_stride, gcd, legal_stride};
+use crate::design::takv::placement::{default_stride, gcd, legal_stride, Placement, PlacementKind, Spread};
 use serde_json::Value;
 
 const GIB: f64 = (1_u64 << 30) as f64;

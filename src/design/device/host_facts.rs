@@ -120,7 +120,11 @@ impl Design {
                 "1: a slice begins with the scales of its tokens",
             ),
             fact("KEY_BASE", self.mare.key_base, "First flit of the keys of a slice"),
-            fact("PAGES", of(|pages| pages.count), "Pages of external memory; 0: each cache has its own place"),
+            fact(
+                "PAGES",
+                of(|pages| pages.count),
+                "Pages of external memory; 0: each cache has its own place",
+            ),
             fact(
                 "PAGE_ROUND",
                 if pages.is_some() { self.placement.round() } else { 0 },
@@ -188,8 +192,15 @@ impl Design {
     pub fn layout(&self) -> u32 {
         let mut text = String::new();
         // A fact that came later leaves the layouts as they were that do not have what it says.
-        const LATER: [&str; 7] =
-            ["PAGE_ROUND", "TOKEN_SCALES", "KEY_BASE", "PAGES", "CACHES", "PAGE_SEGMENT_SHIFT", "PAGE_CACHE_SHIFT"];
+        const LATER: [&str; 7] = [
+            "PAGE_ROUND",
+            "TOKEN_SCALES",
+            "KEY_BASE",
+            "PAGES",
+            "CACHES",
+            "PAGE_SEGMENT_SHIFT",
+            "PAGE_CACHE_SHIFT",
+        ];
         let came_later = |fact: &HostFact| LATER.contains(&fact.name) && fact.value == 0;
         let facts = self.shape_facts().into_iter().chain(self.buffer_facts());
         for HostFact { name, value, .. } in facts.filter(|fact| !came_later(fact)) {

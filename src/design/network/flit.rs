@@ -135,7 +135,12 @@ impl FlitLayout {
                 generation,
             ],
             true => {
-                vec![layer_field, ("page", place, "page that holds a segment of the layer"), slice, generation]
+                vec![
+                    layer_field,
+                    ("page", place, "page that holds a segment of the layer"),
+                    slice,
+                    generation,
+                ]
             }
         };
 

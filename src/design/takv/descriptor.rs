@@ -39,9 +39,17 @@ pub struct Descriptor {
 
 /// A prefix and segment that two of these descriptors name, for runs where that is illegal.
 pub fn named_twice(descriptors: &[Descriptor]) -> Option<(u32, u32)> {
+    named_again(descriptors, |prefix, segment| (prefix, segment))
+}
+
+/// The same where `place` says which prefixes and segments are one.
+pub(super) fn named_again(
+    descriptors: &[Descriptor],
+    place: impl Fn(u32, u32) -> (u32, u32),
+) -> Option<(u32, u32)> {
     let mut named = BTreeSet::new();
-    let all = descriptors.iter().flat_map(|d| d.segments().map(|segment| (d.prefix, segment)));
-    all.into_iter().find(|slice| !named.insert(*slice))
+    let mut all = descriptors.iter().flat_map(|d| d.segments().map(|segment| (d.prefix, segment)));
+    all.find(|&(prefix, segment)| !named.insert(place(prefix, segment)))
 }
 
 impl Descriptor {

@@ -9,6 +9,5 @@ pub(super) mod pieces;
 pub(super) mod placement;
 pub(super) mod port_rate;
 pub(super) mod slice_address;
-pub(super) mod stride;
 pub(super) mod token_places;
 pub mod visits;

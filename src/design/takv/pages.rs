@@ -11,7 +11,7 @@ use crate::design::takv::placement::Placement;
 use std::sync::Arc;
 
 /// Bits of a register, which names a cache, a segment and a page at once.
-pub const PAGE_WRITE_BITS: u32 = 32;
+pub(in crate::design) const PAGE_WRITE_BITS: u32 = 32;
 /// Bits of a lane of an UltraRAM that has a write enable of its own.
 const BYTE_BITS: u32 = 9;
 /// Entries of a table that is kept in UltraRAM.
@@ -35,13 +35,6 @@ pub struct Pages {
 /// Caches of a configuration with pages.
 pub(in crate::design) fn caches(config: &Config) -> u32 {
     config.kv.caches.unwrap_or(config.model.max_streams)
-}
-
-/// Pages of a configuration whose caches have so many segments, and whose homes repeat after `round` of them.
-pub(in crate::design) fn count(config: &Config, segments: u32, round: u32) -> u32 {
-    let of_cache = u64::from(segments).next_multiple_of(u64::from(round));
-    let all = u64::from(config.model.max_streams) * of_cache;
-    config.kv.page_count.unwrap_or_else(|| u32::try_from(all).unwrap_or(u32::MAX))
 }
 
 impl Pages {

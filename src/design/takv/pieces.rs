@@ -3,8 +3,8 @@
 use crate::design::design::Design;
 use crate::design::network::mesh::NodeId;
 use crate::design::takv::mapping::{Mapping, Piece, Sharing};
+use crate::design::takv::placement::gcd;
 use crate::design::takv::placement::PlacementKind;
-use crate::design::takv::stride::gcd;
 use crate::design::takv::visits::starts;
 use std::ops::Range;
 

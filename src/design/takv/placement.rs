@@ -7,8 +7,6 @@
 use crate::config::Config;
 use crate::design::mare::slice::segments;
 use crate::design::network::mesh::{Mesh, NodeId};
-use crate::design::takv::pages;
-use crate::design::takv::stride::{default_stride, gcd};
 
 pub use crate::config::{PlacementKind, Spread};
 
@@ -66,7 +64,7 @@ impl Placement {
         if !config.kv.pages {
             return Some(placement);
         }
-        let places = pages::count(config, segments, placement.round());
+        let places = page_count(config, segments, placement.round());
         Some(Placement { places, pages: true, ..placement })
     }
 
@@ -155,9 +153,7 @@ impl Placement {
     pub fn block(&self, layer: u32, segment: u32) -> u32 {
         match self.kind {
             _ if self.by_slice() => layer * self.places.div_ceil(self.rows) + segment / self.rows,
-            PlacementKind::Takv => {
-                layer / self.cols * self.places.div_ceil(self.rows) + segment / self.rows
-            }
+            PlacementKind::Takv => layer / self.cols * self.places.div_ceil(self.rows) + segment / self.rows,
             PlacementKind::RoundRobin => {
                 (self.number(layer, segment) / u64::from(self.cols * self.rows)) as u32
             }
@@ -318,9 +314,35 @@ impl Placement {
     }
 }
 
+/// Pages of a configuration whose caches have so many segments, and whose homes repeat after `round` of them.
+fn page_count(config: &Config, segments: u32, round: u32) -> u32 {
+    let of_cache = u64::from(segments).next_multiple_of(u64::from(round));
+    let all = u64::from(config.model.max_streams) * of_cache;
+    config.kv.page_count.unwrap_or_else(|| u32::try_from(all).unwrap_or(u32::MAX))
+}
+
 /// Counts beyond 32 bits belong to caches that no legal memory holds.
 fn saturated(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Greatest common divisor.
+pub(in crate::design) fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+/// A legal placement stride: odd and coprime to `rows` (section TaKV of the paper).
+pub(in crate::design) fn legal_stride(a: u32, rows: u32) -> bool {
+    a % 2 == 1 && gcd(a, rows) == 1
+}
+
+/// `cols + 1` if that is legal, else the smallest legal stride.
+pub(in crate::design) fn default_stride(cols: u32, rows: u32) -> u32 {
+    std::iter::once(cols + 1).chain(1..).find(|&a| legal_stride(a, rows)).unwrap_or(1)
 }
 
 #[cfg(test)]

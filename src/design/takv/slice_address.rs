@@ -6,8 +6,7 @@
 use crate::design::card::memory::{region_bytes, Memory};
 use crate::design::design::Design;
 use crate::design::network::mesh::NodeId;
-use crate::design::takv::descriptor::Descriptor;
-use std::collections::BTreeSet;
+use crate::design::takv::descriptor::{named_again, Descriptor};
 
 impl Design {
     /// The number of a slice in memory; `prefix` is the stream or shared prefix whose cache it is.
@@ -39,9 +38,7 @@ impl Design {
 
     /// A cache and segment that two of these descriptors name, for runs where that is illegal.
     pub fn named_twice(&self, descriptors: &[Descriptor]) -> Option<(u32, u32)> {
-        let mut named = BTreeSet::new();
-        let mut all = descriptors.iter().flat_map(|d| d.segments().map(|segment| (d.prefix, segment)));
-        all.find(|&(cache, segment)| !named.insert(self.place_of(cache, segment)))
+        named_again(descriptors, |cache, segment| self.place_of(cache, segment))
     }
 
     /// The home of a slice before any swap: of a segment of a layer in the cache of a stream or prefix.

@@ -3,7 +3,7 @@
 //! The properties themselves stand in the templates of the modules, under `FORMAL`. The list stands in
 //! `templates/formal/`, a file a block. It knows neither tools nor designs.
 
-use super::pair::{Pair, LABEL, PAIR};
+use super::pair::{Pair, LABEL, LEMMA, PAIR};
 use crate::emit::SourceFile;
 use anyhow::{bail, ensure, Context, Result};
 use serde::{Deserialize, Deserializer};
@@ -21,9 +21,6 @@ const LISTS: &[(&str, &str)] = &[
     ("board", include_str!("../../../templates/formal/board.toml")),
     ("reset", include_str!("../../../templates/formal/reset.toml")),
 ];
-
-/// What labels of assertions begin with that only help to prove others.
-pub(super) const LEMMA: &str = "lemma_";
 
 /// What an assertion begins with.
 const ASSERTION: &str = "assert (";

@@ -48,7 +48,9 @@ fn all_set(text: &str, module: &str, parameter: &str) -> bool {
         if part || before.ends_with("module ") || in_comment(before) {
             continue;
         }
-        let Some(values) = after.trim_start().strip_prefix("#(").and_then(parenthesised) else { return false };
+        let Some(values) = after.trim_start().strip_prefix("#(").and_then(parenthesised) else {
+            return false;
+        };
         if !names(values, parameter) {
             return false;
         }

@@ -22,8 +22,9 @@ pub use verdict::Verdict;
 use crate::emit::SourceFile;
 use crate::tools::{workers, WorkError};
 use anyhow::{Context, Result};
-use catalogue::{Mutant, Proof, LEMMA};
+use catalogue::{Mutant, Proof};
 use engine::{Limits, Task};
+use pair::LEMMA;
 use std::path::{Path, PathBuf};
 
 /// One thing to decide.

@@ -4,7 +4,6 @@
 //! what they show must be equal in every cycle, whatever comes: so nothing of the time before is left, of
 //! transactions under way among them. It reads headers of emitted modules, and knows no tools.
 
-use super::catalogue::LEMMA;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +12,9 @@ use std::fmt::Write as _;
 /// Name of the module that holds both copies, and label of its assertion.
 pub(super) const PAIR: &str = "meshkv_pair";
 pub(super) const LABEL: &str = "reset";
+
+/// What labels of assertions begin with that only help to prove others.
+pub(super) const LEMMA: &str = "lemma_";
 
 /// How two copies of a module are compared.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -135,13 +137,7 @@ impl Pair {
     }
 
     /// The reset at first, what is assumed, and what is equal afterwards.
-    fn body(
-        &self,
-        header: &Header,
-        (edge, clocks): (&str, &[String]),
-        compared: &[String],
-        to: &mut String,
-    ) {
+    fn body(&self, header: &Header, (edge, clocks): (&str, &[String]), compared: &[String], to: &mut String) {
         let resets = if self.resets.is_empty() { vec!["rst".to_owned()] } else { self.resets.clone() };
         let active = |reset: &String| {
             if self.active_low.contains(reset) {
@@ -173,7 +169,8 @@ impl Pair {
         let _ = writeln!(to, "    end\n{}", of_copy(&self.environment, header));
         for name in compared {
             let range = &self.same[name];
-            let _ = writeln!(to, "    wire {range} a_same_{name}, b_same_{name};  // Registers of the copies.");
+            let _ =
+                writeln!(to, "    wire {range} a_same_{name}, b_same_{name};  // Registers of the copies.");
         }
         let mut same = Vec::new();
         for Port { name, .. } in header.ports(true) {
@@ -188,10 +185,10 @@ impl Pair {
         let _ = writeln!(to, "    always {edge} if (begun) begin");
         let _ = writeln!(to, "        {LABEL} : assert ({});", same.join(" && "));
         for name in compared {
-            let when = self.same_while.get(name).map(|when| format!("!({}) || ", with(when, "a_same_", compared)));
+            let when =
+                self.same_while.get(name).map(|when| format!("!({}) || ", with(when, "a_same_", compared)));
             let when = when.unwrap_or_default();
-            let _ =
-                writeln!(to, "        {LEMMA}{name} : assert ({when}a_same_{name} == b_same_{name});");
+            let _ = writeln!(to, "        {LEMMA}{name} : assert ({when}a_same_{name} == b_same_{name});");
         }
         let _ = writeln!(to, "    end\nendmodule");
     }

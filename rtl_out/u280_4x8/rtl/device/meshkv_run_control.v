@@ -582,8 +582,8 @@ module meshkv_run_control #(
     end
 
     // The run as its ports show it.
-    wire        fault    = query_bad | write_bad | list_fault | query_late | write_late | list_late | pe_down;
-    wire        motion   = (|moves) | query_moves | write_moves | list_moves | desc_taken;
+    wire        fault    = query_bad | write_bad | list_fault | query_late | write_late | list_late | pe_down | token_bad | token_late;
+    wire        motion   = (|moves) | query_moves | write_moves | list_moves | desc_taken | token_moves;
     wire        cut_off  = run_state == RESET || run_state == QUIET || run_state == RELEASE;
     reg         running_q, failed_q, gone_q, listed_before_q, fault_q, worked_q;
     reg  [2:0]  overs_q, error_age_q, quiet_q, rest_q;
@@ -591,7 +591,7 @@ module meshkv_run_control #(
     reg  [TIMEOUT_WIDTH:0] age_q;  // Cycles in which a part of a reset has lasted.
     reg  [STREAMS_WIDTH-1:0] unwritten_q;
     wire        failed   = failed_q | fail_valid;
-    wire        at_rest  = core_idle & ~more_queries & ~queue_left;
+    wire        at_rest  = core_idle & ~more_queries & ~queue_left & ~append_busy;
     always @(posedge clk) begin
         running_q       <= (running_q | (start & ~run_busy)) & ~over & ~rst;
         failed_q        <= failed & ~over & ~rst;

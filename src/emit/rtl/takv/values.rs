@@ -110,10 +110,8 @@ fn set_placement(values: &mut Values, design: &Design) {
         ("page_lanes", of(Pages::lanes)),
         ("page_lane_width", of(Pages::lane_width)),
     ]);
-    values.flags(&[
-        ("pages", p.pages),
-        ("pages_in_ultra", design.pages.as_ref().is_some_and(Pages::in_ultra)),
-    ]);
+    values
+        .flags(&[("pages", p.pages), ("pages_in_ultra", design.pages.as_ref().is_some_and(Pages::in_ultra))]);
     values.set("home_blocks", wide(p.blocks_of_home().into()));
     values.flags(&[
         ("swaps", design.swaps()),

@@ -1,6 +1,6 @@
 //! Endpoints of the network: all tiles and the periphery, joined.
 
-use super::periphery::{ControlShown, Periphery, Tiles};
+use super::periphery::{Asked, ControlShown, Periphery, Tiles};
 use super::tile::{Shown, Tile, TileIn};
 use crate::design::{Descriptor, Design};
 use crate::model::cycle::common::{BloomPeriod, Reached};
@@ -163,7 +163,8 @@ impl Endpoints {
     pub fn step(&mut self, input: &FabricIn, routers: &[LocalIn]) {
         self.read();
         let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
-        let asked = (input.descriptor, input.query, input.token, input.page);
+        let FabricIn { descriptor, query, token, page, .. } = *input;
+        let asked = Asked { descriptor, query, token, page };
         let more = (input.more_queries, input.more_tokens);
         for (port, read) in self.shown.reads.iter_mut().enumerate() {
             *read = self.periphery.read(port).copied();

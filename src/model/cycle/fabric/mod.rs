@@ -10,5 +10,5 @@ mod tile;
 pub use core::{Core, Edges, PadShown, RootShown};
 pub use endpoints::{Endpoints, FabricIn, FabricShown, LocalIn};
 pub use fabric::{Fabric, Network, NodeShown, Nodes};
-pub use periphery::{ControlShown, Periphery, Tiles};
+pub use periphery::{Asked, ControlShown, Periphery, Tiles};
 pub use tile::{Shown, Tile, TileIn};

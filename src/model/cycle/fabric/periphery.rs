@@ -32,6 +32,19 @@ pub trait Tiles {
     fn occupancy(&self, column: usize) -> Option<u64>;
 }
 
+/// What a host gives in a period.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    /// Descriptor.
+    pub descriptor: Option<Descriptor>,
+    /// Words of a query that come together.
+    pub query: Option<QueryGroup>,
+    /// Words of new tokens that come together.
+    pub token: Option<TokenGroup>,
+    /// Entry of the table of pages, and its page.
+    pub page: Option<(u32, u32)>,
+}
+
 /// Column controllers, memory ports, and the swap unit.
 #[derive(Debug, Clone)]
 pub struct Periphery {
@@ -124,16 +137,12 @@ impl Periphery {
     pub fn step(
         &mut self,
         design: &Design,
-        (descriptor, query, token, page): (
-            Option<Descriptor>,
-            Option<QueryGroup>,
-            Option<TokenGroup>,
-            Option<(u32, u32)>,
-        ),
+        asked: Asked,
         (more_queries, more_tokens): (bool, bool),
         memory: &[MemoryIn],
         tiles: &impl Tiles,
     ) -> ControlShown {
+        let Asked { descriptor, query, token, page } = asked;
         let descriptor_ready = self.controllers.iter().all(ColumnController::has_room);
         let of_column = |x: u32| query.filter(|query| design.heads.of_column(x).contains(&query.head));
         let mut shown = ControlShown {

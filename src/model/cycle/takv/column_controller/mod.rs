@@ -227,8 +227,8 @@ impl ColumnController {
         let mark = BusWord { kind: Kind::Mark, barred: common.loading, ..BusWord::default() };
         let spare = if marked { Some(mark) } else { query };
         let grows = self.grows(design);
-        let waits =
-            (grows && !self.has_grown()).then(|| descriptor.token_of(design) * slices + self.stages[STAGES - 1].slice);
+        let waits = (grows && !self.has_grown())
+            .then(|| descriptor.token_of(design) * slices + self.stages[STAGES - 1].slice);
         let empty = self.stages.iter().all(|item| !item.valid) && self.pages.iter().all(Lookup::is_empty);
         let entering = self.entering(pieces, &descriptor);
         let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));

@@ -86,7 +86,9 @@ impl ColumnController {
             fill: kind == Kind::Slice && self.fills(item, design),
             expected: if close { self.others(close_rows) } else { self.askers },
             number: match item.valid {
-                true => design.number_at(cache_of(design, descriptor), descriptor.layer, item.place, item.slice),
+                true => {
+                    design.number_at(cache_of(design, descriptor), descriptor.layer, item.place, item.slice)
+                }
                 false => 0,
             },
             mapping: match descriptor.mapping {
