@@ -128,7 +128,7 @@ public:
     // `place` is the number under which the memory has a segment of a stream.
     using Place = std::function<uint32_t(uint32_t stream, uint32_t segment)>;
 
-    Cache(Card &card, Place place) : place_(std::move(place)) {
+    explicit Cache(Card &card, Place place = [](uint32_t, uint32_t segment) { return segment; }) : place_(std::move(place)) {
         for (uint32_t port = 0; port < MESHKV_PORTS; ++port) {
             const Part part = part_of_port(port);
             if (part.bytes == 0) continue;
@@ -138,20 +138,43 @@ public:
         }
     }
 
-    // Writes tokens of a KV head into the cache of a stream, from token `first` of the layer on: rows of K and of V, and
-    // their scales where tokens have some.
-    void put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const Element *keys, const Element *values, const TokenScales *scales,
-             uint32_t tokens) {
+    // Bytes that the host has changed and the card does not have, by the first byte of their part.
+    using Changes = std::vector<std::pair<uint64_t, Range>>;
+
+    // Reads what the device has written since into slices that tokens are put into, as far as they have other tokens.
+    void refresh(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint32_t tokens) {
+        if (!DEVICE_APPENDS || first % MESHKV_SEGMENT_TOKENS == 0) return;
+        by_segment(stream, layer, head, first, std::min(tokens, 1u), [](Placed &part, uint64_t at, uint32_t, uint32_t, uint32_t) { part.buffer.from_card(at, MESHKV_SLICE_BYTES); });
+    }
+
+    // Puts tokens of a KV head into the host's copy of the cache of a stream, from token `first` of the layer on: rows of K and
+    // of V, and their scales where tokens have some. Returns what `flush` is to bring to the card. Threads may do so for
+    // different KV heads.
+    Changes put(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, const Element *keys, const Element *values, const TokenScales *scales,
+                uint32_t tokens) const {
+        Changes changes;
         by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
-            // The device has written other tokens of the slice since.
-            if (DEVICE_APPENDS && row > 0) part.buffer.from_card(at, MESHKV_SLICE_BYTES);
             put_tokens(reinterpret_cast<Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM,
                        scales + done, here);
-            for (const Range &range : {keys_of(row, here), values_of(row, here)})
-                part.buffer.to_card(at + range.first * sizeof(Element), range.count * sizeof(Element));
-            const Range of_scales = scales_of(row, here);
-            if (MESHKV_TOKEN_SCALES) part.buffer.to_card(at + of_scales.first * sizeof(Element), of_scales.count * sizeof(Element));
+            const auto changed = [&](const Range &range) { changes.push_back({part.first, {at + range.first * sizeof(Element), range.count * sizeof(Element)}}); };
+            changed(keys_of(row, here));
+            changed(values_of(row, here));
+            if (MESHKV_TOKEN_SCALES) changed(scales_of(row, here));
         });
+        return changes;
+    }
+
+    // Brings changes to the card, those that touch each other in one transfer: slices of a home lie side by side.
+    void flush(Changes changes) {
+        std::sort(changes.begin(), changes.end(), [](const auto &a, const auto &b) { return std::make_pair(a.first, a.second.first) < std::make_pair(b.first, b.second.first); });
+        for (size_t at = 0; at < changes.size();) {
+            const uint64_t part = changes[at].first;
+            const size_t first = changes[at].second.first;
+            size_t end = first;
+            for (; at < changes.size() && changes[at].first == part && (changes[at].second.first <= end || end == first); ++at)
+                end = std::max(end, changes[at].second.first + changes[at].second.count);
+            parts_.at(part)->buffer.to_card(first, end - first);
+        }
     }
 
     // Reads them back.
@@ -199,7 +222,7 @@ private:
 
     // Calls `act` with each slice of these tokens: its part and place there, its first token, tokens done, tokens here.
     template <typename Act>
-    void by_segment(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint32_t tokens, const Act &act) {
+    void by_segment(uint32_t stream, uint32_t layer, uint32_t head, uint32_t first, uint32_t tokens, const Act &act) const {
         for (uint32_t done = 0; done < tokens;) {
             const uint32_t token = first + done, row = token % MESHKV_SEGMENT_TOKENS;
             const uint32_t here = std::min(tokens - done, MESHKV_SEGMENT_TOKENS - row);

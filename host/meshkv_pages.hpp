@@ -43,8 +43,7 @@ public:
     Pages(uint32_t count, uint32_t caches, uint32_t tokens, uint32_t round)
         : tokens_(tokens), caches_(caches), holders_(count, 0), free_(std::max(round, 1u)), left_(count) {
         if (count == 0 || caches == 0 || tokens == 0) throw Refused("a pool has pages, caches, and tokens in a page");
-        // The lowest page of each colour is taken first.
-        for (uint32_t page = count; page-- > 0;) free_[page % free_.size()].push_back(page);
+        for (uint32_t page = 0; page < count; ++page) free_[page % free_.size()].insert(page);
     }
 
     // An empty cache.
@@ -199,7 +198,7 @@ private:
     uint32_t tokens_;
     std::vector<Cache> caches_;
     std::vector<uint32_t> holders_;            // By page.
-    std::vector<std::vector<uint32_t>> free_;  // By colour.
+    std::vector<std::set<uint32_t>> free_;     // By colour.
     uint32_t left_;
 
     static std::string name(uint32_t cache) { return "stream " + std::to_string(cache); }
@@ -232,26 +231,25 @@ private:
         return static_cast<uint32_t>(std::count_if(pages.begin(), pages.end(), [&](uint32_t page) { return page != NONE && of(page); }));
     }
 
-    // A free page, of this colour if there is one.
+    // The lowest free page, of this colour if there is one: pages that follow each other go to the card together.
     uint32_t taken(uint64_t colour) {
         auto *of = &free_[colour % free_.size()];
         if (of->empty()) of = &*std::max_element(free_.begin(), free_.end(), [](const auto &a, const auto &b) { return a.size() < b.size(); });
-        const uint32_t page = of->back();
-        of->pop_back();
+        const uint32_t page = *of->begin();
+        of->erase(of->begin());
         --left_;
         return page;
     }
 
     // A certain page that is free.
     void take(uint32_t page) {
-        auto &of = free_[page % free_.size()];
-        of.erase(std::find(of.begin(), of.end(), page));
+        free_[page % free_.size()].erase(page);
         --left_;
     }
 
     void release(uint32_t page) {
         if (page == NONE || --holders_[page] > 0) return;
-        free_[page % free_.size()].push_back(page);
+        free_[page % free_.size()].insert(page);
         ++left_;
     }
 };

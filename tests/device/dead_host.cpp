@@ -25,7 +25,7 @@ struct Host {
     // Puts a job for stream 0 into memory, as a list of one descriptor.
     explicit Host(uint16_t value) {
         const std::vector<uint16_t> keys(TOKENS * MESHKV_HEAD_DIM, 0x3800), values(keys.size(), value);
-        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) cache.put(0, 0, head, 0, keys.data(), values.data(), nullptr, TOKENS);
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) cache.flush(cache.put(0, 0, head, 0, keys.data(), values.data(), nullptr, TOKENS));
         for (uint32_t at = 0; at < OUTPUTS; ++at) std::memcpy(queries.data() + 2 * at, &keys[0], 2);
         queries.to_card(0, OUTPUTS * sizeof(uint16_t));
         std::memset(outputs.data(), 0xa5, OUTPUTS * sizeof(uint16_t));

@@ -3,7 +3,7 @@
 use crate::support::device::card::{stand_in, Card};
 use crate::support::device::host_build::{roomy, HostBuild};
 use crate::support::device::{small, TIMEOUT};
-use meshkv::config::{KvFormat, KvScales};
+use meshkv::config::{KvFormat, KvScales, Spread};
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::Faults;
 use meshkv::design::Design;
@@ -83,6 +83,21 @@ fn as_in_plain_arrays(append: bool, operations: usize, seed: u64) {
     let said = run(&build, "library_pages", &[&operations.to_string(), &seed.to_string()]);
     println!("{said}");
     assert!(said.starts_with("as in plain arrays"), "{said}");
+}
+
+/// Two transfers a slice would be 192. Where slices have homes of their own, a home has those of a layer side by side.
+#[test]
+fn a_long_prompt_goes_to_the_card_in_a_transfer_a_home() {
+    for design in [roomy(false), paged(false), paged(true)] {
+        let mut config = design.configuration().clone();
+        (config.takv.spread, config.takv.column_stride, config.takv.swap_epoch) = (Spread::Slice, 0, None);
+        let build = HostBuild::new(Design::from_config("by_slice", &config).unwrap());
+        build.compile(&source("library_bulk.cpp"), "library_bulk", &[]);
+        let ran = build.command("library_bulk").output().unwrap();
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        assert_eq!(said, "6 transfers\nthe same bytes\n");
+        assert!(ran.status.success());
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@
 #pragma once
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <optional>
 #include <string>
 #include <thread>
@@ -125,10 +126,25 @@ public:
         const uint64_t bytes = uint64_t{MESHKV_KV_HEADS} * tokens * HEAD * sizeof(uint16_t);
         apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
         reserve(stream, layer, tokens);
-        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
+        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) cache_.refresh(stream, layer, head, streams_.own(stream, layer), tokens);
+        // KV heads lie in slices of their own, which all cores fill; then each home takes one transfer or a few.
+        const auto convert = [&](uint32_t head) {
             const size_t at = size_t{head} * tokens * HEAD;
-            put(stream, layer, head, keys + at, values + at, tokens);
+            return put(stream, layer, head, keys + at, values + at, tokens);
+        };
+        Cache::Changes all;
+        const auto take = [&](const Cache::Changes &some) { all.insert(all.end(), some.begin(), some.end()); };
+        if (bytes < SMALL) {
+            for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) take(convert(head));
+        } else {
+            const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
+            for (uint32_t head = 0; head < MESHKV_KV_HEADS;) {
+                std::vector<std::future<Cache::Changes>> working;
+                for (; head < MESHKV_KV_HEADS && working.size() < cores; ++head) working.push_back(std::async(std::launch::async, convert, head));
+                for (auto &one : working) take(one.get());
+            }
         }
+        cache_.flush(std::move(all));
         streams_.grow(stream, layer, tokens);
     }
 
@@ -181,6 +197,9 @@ private:
     static constexpr size_t ROW_BYTES = MESHKV_ROW_ELEMENTS * sizeof(uint16_t), OUT_BYTES = ROW_BYTES * MESHKV_QUERY_HEADS, TOKEN_BYTES = 2 * ROW_BYTES * MESHKV_KV_HEADS;
     static_assert(TOKEN_BYTES == MESHKV_TOKEN_BYTES, "new tokens have another layout");
 
+    // Bytes of a prompt's keys for which threads are not worth their start.
+    static constexpr uint64_t SMALL = 1 << 16;
+
     // Query heads of a KV head.
     static constexpr uint32_t GROUP = MESHKV_QUERY_HEADS / MESHKV_KV_HEADS;
 
@@ -210,8 +229,6 @@ private:
     Narrow narrow_;
     float sm_scale_ = 1 / std::sqrt(static_cast<float>(MESHKV_HEAD_DIM));
     std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
-    std::vector<Element> keys_, values_;  // Tokens on their way into the cache.
-    std::vector<TokenScales> token_scales_;
     // The page of each segment of each cache, as the device has it.
     std::vector<uint32_t> told_ = std::vector<uint32_t>(PAGED ? size_t{STREAMS} * MESHKV_MAX_SEGMENTS : 0, Pages::NONE);
 
@@ -239,25 +256,27 @@ private:
         if (!MESHKV_SCALED) throw Refused("this design has no scales but 1 / sqrt(d_h): generate it with kv.scales = \"head\"");
     }
 
-    // Writes tokens of a KV head into the cache, as its elements: by factors of the layer, or by scales of their own.
-    void put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) {
-        token_scales_.resize(tokens);
+    // Puts tokens of a KV head into the host's copy of the cache, as its elements: by factors of the layer, or by scales of
+    // their own. Returns what is to go to the card.
+    Cache::Changes put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) const {
+        std::vector<Element> of_keys, of_values;
+        std::vector<TokenScales> scales(tokens);
         const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor, uint16_t TokenScales::*scale) {
             to.resize(size_t{tokens} * HEAD);
             float inverse = 1 / factor;
             for (size_t at = 0; at < to.size(); ++at) {
                 if (MESHKV_TOKEN_SCALES && at % HEAD == 0) {
                     const uint16_t own = token_scale(from + at, HEAD);
-                    token_scales_[at / HEAD].*scale = own;
+                    scales[at / HEAD].*scale = own;
                     inverse = token_inverse(own);
                 }
                 to[at] = to_element(from[at], inverse);
             }
         };
         const Factors &of = factors_[layer][head];
-        convert(keys_, keys, of.key, &TokenScales::key);
-        convert(values_, values, of.value, &TokenScales::value);
-        cache_.put(stream, layer, head, streams_.own(stream, layer), keys_.data(), values_.data(), token_scales_.data(), tokens);
+        convert(of_keys, keys, of.key, &TokenScales::key);
+        convert(of_values, values, of.value, &TokenScales::value);
+        return cache_.put(stream, layer, head, streams_.own(stream, layer), of_keys.data(), of_values.data(), scales.data(), tokens);
     }
 
     // Puts the scales of a layer beside the queries.
@@ -307,9 +326,9 @@ private:
             scales.resize(std::max(own, shared));
             for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
                 cache_.get(streams_.prefix(from), layer, head, 0, keys.data(), values.data(), scales.data(), shared);
-                cache_.put(stream, layer, head, 0, keys.data(), values.data(), scales.data(), shared);
+                cache_.flush(cache_.put(stream, layer, head, 0, keys.data(), values.data(), scales.data(), shared));
                 cache_.get(from, layer, head, 0, keys.data(), values.data(), scales.data(), own);
-                cache_.put(stream, layer, head, shared, keys.data(), values.data(), scales.data(), own);
+                cache_.flush(cache_.put(stream, layer, head, shared, keys.data(), values.data(), scales.data(), own));
             }
             streams_.grow(stream, layer, shared + own);
         }
@@ -365,7 +384,8 @@ private:
                 fill_rows(at, key, 1);
                 fill_rows(at + ROW_BYTES, value, 1);
             } else {
-                put(stream, layer, head, key, value, 1);
+                cache_.refresh(stream, layer, head, streams_.own(stream, layer), 1);
+                cache_.flush(put(stream, layer, head, key, value, 1));
             }
         }
     }
