@@ -77,8 +77,8 @@ fn streams_with_pages_do_all_that_those_without_do() {
 }
 
 /// Operations in an order that is drawn, beside plain arrays.
-fn as_in_plain_arrays(append: bool, operations: usize, seed: u64) {
-    let build = HostBuild::new(paged(append));
+fn as_in_plain_arrays(design: Design, operations: usize, seed: u64) {
+    let build = HostBuild::new(design);
     build.compile(&source("library_pages.cpp"), "library_pages", &[]);
     let said = run(&build, "library_pages", &[&operations.to_string(), &seed.to_string()]);
     println!("{said}");
@@ -103,14 +103,17 @@ fn a_long_prompt_goes_to_the_card_in_a_transfer_a_home() {
 #[test]
 fn streams_fork_at_any_token_and_grow_apart() {
     for append in APPENDS {
-        as_in_plain_arrays(append, 80, 3);
+        as_in_plain_arrays(paged(append), 80, 3);
     }
 }
 
 #[test]
 fn ten_thousand_operations_leave_every_stream_its_tokens() {
-    as_in_plain_arrays(true, 7_000, 11);
-    as_in_plain_arrays(false, 3_000, 12);
+    for (append, operations, seed) in [(true, 7_000, 11), (false, 3_000, 12)] {
+        let mut config = paged(append).configuration().clone();
+        config.model.layers = 1;
+        as_in_plain_arrays(Design::from_config("paged", &config).unwrap(), operations, seed);
+    }
 }
 
 #[test]
