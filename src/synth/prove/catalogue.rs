@@ -191,8 +191,12 @@ pub fn of(files: &[SourceFile]) -> Result<Vec<Proof>> {
 const OF_FORMS: [&str; 1] = ["KEY_BASE"];
 
 /// True if a module has a parameter of this name.
-fn has_parameter(text: &str, name: &str) -> bool {
-    text.lines().any(|line| line.trim_start().starts_with(&format!("parameter {name} = ")))
+pub(super) fn has_parameter(text: &str, name: &str) -> bool {
+    let parameter = |line: &str| {
+        let (before, _) = line.trim_start().strip_prefix("parameter ")?.split_once(" = ")?;
+        Some(before.split_whitespace().next_back() == Some(name))
+    };
+    text.lines().any(|line| parameter(line) == Some(true))
 }
 
 /// Name of the module of an emitted file.
@@ -276,6 +280,12 @@ mod tests {
     #[test]
     fn every_property_of_the_list_is_in_a_module_and_has_a_mutant_there() {
         let mut left: BTreeSet<_> = all().unwrap().iter().flat_map(names).collect();
+        let of_sizes = |proof: &Proof| {
+            let sizes = proof.sizes.iter().flat_map(Size::values);
+            let everywhere = sizes.filter(|(name, _)| !OF_FORMS.contains(name));
+            everywhere.map(|(name, _)| format!("{}#{name}", proof.module)).collect::<Vec<_>>()
+        };
+        left.extend(all().unwrap().iter().flat_map(of_sizes));
         for name in
             ["tiny", "mutate_two_stages", "mutate_three_stages", "grow_4x4", "parity_3x3", "u280_shell"]
         {
@@ -283,6 +293,11 @@ mod tests {
             let files = emit::emit(&Design::load(&path).unwrap().0).unwrap();
             let proofs = of(&files).unwrap();
             for proof in &proofs {
+                let text = text_of(&files, &proof.module).unwrap();
+                left.retain(|one| match one.split_once('#') {
+                    Some((module, name)) => module != proof.module || !has_parameter(text, name),
+                    None => true,
+                });
                 for property in &proof.properties {
                     if mutant_of(proof, property, &files).is_some() {
                         left.remove(&format!("{}.{}", proof.module, property.label));

@@ -103,11 +103,14 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
             Some(pair) => pair.same(catalogue::text_of(files, &proof.module)?),
             None => Vec::new(),
         };
+        // A form of the module may lack a parameter.
+        let own = catalogue::text_of(files, &proof.module)?;
+        let values = proof.sizes[size].values().filter(|(name, _)| catalogue::has_parameter(own, name));
         let lemmas = same.iter().map(|name| format!("{LEMMA}{name}"));
         let task = Task {
             top: proof.top().to_owned(),
             text: source::of(proof, files, mutant.map(|(mutant, _)| mutant))?,
-            parameters: proof.sizes[size].values().map(|(name, value)| (name.to_owned(), value)).collect(),
+            parameters: values.map(|(name, value)| (name.to_owned(), value)).collect(),
             only: mutant.map(|(_, label)| label.to_owned()),
             labels: catalogue::asserted(proof, files)?.into_iter().chain(lemmas).collect(),
             same,
