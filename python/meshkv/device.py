@@ -27,9 +27,23 @@ class Void(ArithmeticError):
 class _Shape(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_uint32)
-        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled", "packed", "pages", "page_tokens")
+        for name in ("layers", "query_heads", "kv_heads", "head_dim", "max_streams", "max_tokens", "device_appends", "window", "element_bytes", "scaled", "packed", "pages", "page_tokens", "sinks")
     ]
 
+
+class _Layer(ctypes.Structure):
+    _fields_ = [("window", ctypes.c_uint32), ("sinks", ctypes.c_uint32)]
+
+
+class _Attention(ctypes.Structure):
+    _fields_ = [("sm_scale", ctypes.c_float), ("window", ctypes.c_uint32), ("sinks", ctypes.c_void_p)]
+
+
+# The window of a call that has that of its layer.
+_LAYER_WINDOW = 0xFFFFFFFF
+
+Layer = namedtuple("Layer", ["window", "sinks"])
+Layer.__doc__ = "Tokens that attention looks back in a layer, 0 for all, and whether its heads have sinks."
 
 Shape = namedtuple("Shape", [name for name, _ in _Shape._fields_])
 Shape.__doc__ = "What a caller must know of the design."
@@ -50,6 +64,8 @@ class Device:
         self._library = ctypes.CDLL(str(library))
         self._library.meshkv_message.restype = ctypes.c_char_p
         self._library.meshkv_shape_of_design.restype = _Shape
+        self._library.meshkv_layer_of_design.restype = _Layer
+        self._library.meshkv_layer_of_design.argtypes = [ctypes.c_uint32]
         self._library.meshkv_cycles.restype = ctypes.c_uint64
         self._library.meshkv_cycles.argtypes = [ctypes.c_void_p]
         self._library.meshkv_close.argtypes = [ctypes.c_void_p]
@@ -76,9 +92,10 @@ class Device:
             "sm_scale": [handle, ctypes.c_float],
             "narrow": [handle, ctypes.c_int, ctypes.c_int],
             "append": [handle, number, number, number, data, data],
-            "attend": [*batch, data, data],
-            "append_and_attend": [*batch, data, data, data, data],
-            "partials": [*batch, data, data, data, data],
+            "sinks": [handle, number, data],
+            "attend": [*batch, data, data, data],
+            "append_and_attend": [*batch, data, data, data, data, data],
+            "partials": [*batch, data, data, data, data, data],
         }.items():
             getattr(self._library, "meshkv_" + name).argtypes = arguments
 
@@ -144,6 +161,15 @@ class Device:
         """The scale of q.k before the softmax, of all layers; 1 / sqrt(d_h) before the first call."""
         self._check(self._library.meshkv_sm_scale(self._handle, scale))
 
+    def layer(self, layer):
+        """What a layer of the model attends to: its window and whether its heads have sinks."""
+        made = self._library.meshkv_layer_of_design(layer)
+        return Layer(made.window, bool(made.sinks))
+
+    def sinks(self, layer, logits):
+        """Attention sinks of a layer, a logit a query head, from now on; -inf: none. Partial results are without them."""
+        self._check(self._library.meshkv_sinks(self._handle, layer, self._logits(logits).ctypes.data))
+
     def narrow(self, keys, values):
         """Numbers of nine bits instead of 18 meet the keys, and the values, of all layers: two heads pass where one does."""
         self._check(self._library.meshkv_narrow(self._handle, int(keys), int(values)))
@@ -155,31 +181,50 @@ class Device:
         k, v = self._given("keys", k, shape), self._given("values", values, shape)
         self._check(self._library.meshkv_append(self._handle, layer, stream, k.shape[1], k.ctypes.data, v.ctypes.data))
 
-    def attend(self, layer, streams, queries):
-        """Attention of each stream to its tokens: queries [stream][head][dim] to outputs of that shape."""
+    def attend(self, layer, streams, queries, sm_scale=None, window=None, sinks=None):
+        """Attention of each stream to its tokens: queries [stream][head][dim] to outputs of that shape.
+
+        `sm_scale`, `window` (tokens that it looks back, 0 for all) and `sinks` (a logit a query head) are those of this call;
+        without them those of the device and the layer.
+        """
         batch, q, out = self._batch(streams, queries)
-        status = self._library.meshkv_attend(self._handle, layer, batch.ctypes.data, len(batch), q.ctypes.data, out.ctypes.data)
+        how, _keep = self._how(sm_scale, window, sinks)
+        status = self._library.meshkv_attend(self._handle, layer, batch.ctypes.data, len(batch), q.ctypes.data, out.ctypes.data, how)
         return self._check(status, out)
 
-    def append_and_attend(self, layer, streams, queries, keys, values):
+    def append_and_attend(self, layer, streams, queries, keys, values, sm_scale=None, window=None, sinks=None):
         """The same after a new token of each stream: keys and values [stream][KV head][dim]."""
         batch, q, out = self._batch(streams, queries)
         shape = (len(batch), self.shape.kv_heads, self.shape.head_dim)
         k, v = self._given("keys", keys, shape), self._given("values", values, shape)
         arrays = [array.ctypes.data for array in (q, k, v, out)]
-        return self._check(self._library.meshkv_append_and_attend(self._handle, layer, batch.ctypes.data, len(batch), *arrays), out)
+        how, _keep = self._how(sm_scale, window, sinks)
+        return self._check(self._library.meshkv_append_and_attend(self._handle, layer, batch.ctypes.data, len(batch), *arrays, how), out)
 
-    def partials(self, layer, streams, queries):
+    def partials(self, layer, streams, queries, sm_scale=None, window=None):
         """Partial results l [stream][head], m of that shape, and o [stream][head][dim] before normalisation, for `merge`."""
         batch, q, out = self._batch(streams, queries)
         l, m, o = (np.empty(shape, np.float32) for shape in (out.shape[:2], out.shape[:2], out.shape))
         arrays = [array.ctypes.data for array in (q, l, m, o)]
-        return self._check(self._library.meshkv_partials(self._handle, layer, batch.ctypes.data, len(batch), *arrays), (l, m, o))
+        how, _keep = self._how(sm_scale, window, None)
+        return self._check(self._library.meshkv_partials(self._handle, layer, batch.ctypes.data, len(batch), *arrays, how), (l, m, o))
 
     @property
     def cycles(self):
         """Cycles of the device in the last call."""
         return self._library.meshkv_cycles(self._handle)
+
+    def _logits(self, sinks):
+        return np.ascontiguousarray(np.broadcast_to(sinks, self.shape.query_heads), np.float32)
+
+    def _how(self, sm_scale, window, sinks):
+        """How a call attends, as the library takes it, and the array that must outlive the call."""
+        if sm_scale is None and window is None and sinks is None:
+            return None, None
+        logits = None if sinks is None else self._logits(sinks)
+        of_layer = _LAYER_WINDOW if window is None else window
+        made = _Attention(sm_scale or 0.0, of_layer, None if logits is None else logits.ctypes.data)
+        return ctypes.byref(made), (made, logits)
 
     def _batch(self, streams, queries):
         batch = np.ascontiguousarray(streams, np.uint32)

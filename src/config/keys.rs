@@ -3,7 +3,7 @@
 //! The fields of [`Config`] state the name, meaning, default and range of each key once; this
 //! module only reads them. It checks one value at a time. The design checks keys together.
 
-use super::schema::Config;
+use super::schema::{Config, LayerGroup};
 use crate::config::findings::advice::Advice;
 use crate::config::findings::finding::Finding;
 use schemars::generate::SchemaSettings;
@@ -38,6 +38,8 @@ pub enum Kind {
     Bool,
     /// One of a list of words.
     Text,
+    /// A list of groups of layers.
+    Groups,
 }
 
 impl Kind {
@@ -47,6 +49,7 @@ impl Kind {
             Kind::Number => value.is_number(),
             Kind::Bool => value.is_boolean(),
             Kind::Text => value.is_string(),
+            Kind::Groups => value.is_array(),
         }
     }
 }
@@ -141,6 +144,7 @@ fn read_key(table: &str, name: &str, schema: &Value) -> Key {
             Some("integer") => Kind::Integer,
             Some("number") => Kind::Number,
             Some("boolean") => Kind::Bool,
+            Some("array") => Kind::Groups,
             _ => Kind::Text,
         },
         default: schema["default"].clone(),
@@ -168,6 +172,10 @@ impl Key {
             ([], Some((min, max, true))) => format!("above {min}, at most {max}"),
             ([], Some((min, max, false))) => format!("{min} to {max}"),
             ([], None) if self.kind == Kind::Text => "any string".to_owned(),
+            ([], None) if self.kind == Kind::Groups => {
+                let keys: Vec<_> = group_keys().iter().map(|key| format!("{} ({})", key.name, key.legal())).collect();
+                format!("a list of groups of {}", keys.join(", "))
+            }
             ([], None) => "true or false".to_owned(),
         }
     }
@@ -190,6 +198,7 @@ impl Key {
             Kind::Number => "not a finite number",
             Kind::Bool => "not true or false",
             Kind::Text => "not a string",
+            Kind::Groups => "not a list of groups",
         };
         // The intended value is often clear: "8" or 8.0 for 8.
         let unquoted = value.as_str().and_then(|s| serde_json::from_str::<Value>(s).ok());
@@ -201,6 +210,9 @@ impl Key {
 
     /// The rule that a value of the right type breaks.
     fn fault(&self, value: &Value) -> Option<String> {
+        if self.kind == Kind::Groups {
+            return fault_of_groups(value.as_array()?);
+        }
         if !self.choices.is_empty() {
             return (!self.choices.contains(value)).then(|| self.not_a_choice(value));
         }
@@ -252,6 +264,35 @@ impl Key {
             .of(LEGAL)
             .advising([Advice::set(&self.path, suggestion), Advice::leave_out(&self.path)])
     }
+}
+
+/// Keys of a group of layers.
+fn group_keys() -> &'static [Key] {
+    static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
+    KEYS.get_or_init(|| tables_of::<LayerGroup>().swap_remove(0).keys)
+}
+
+/// What is wrong with groups of layers, in words behind `is`.
+fn fault_of_groups(groups: &[Value]) -> Option<String> {
+    if groups.is_empty() {
+        return Some("without a group".to_owned());
+    }
+    let keys = group_keys();
+    let names = || keys.iter().map(|key| key.name.as_str()).collect::<Vec<_>>().join(", ");
+    let of_group = |(number, group): (usize, &Value)| {
+        let Some(group) = group.as_object() else {
+            return Some(format!("wrong in group {number}, which is no table of {}", names()));
+        };
+        let wrong = |(name, value): (&String, &Value)| match keys.iter().find(|key| key.name == *name) {
+            None => Some(format!("wrong in group {number}: it has {}, and no {name}", names())),
+            Some(key) => {
+                let fault = if key.kind.holds(value) { key.fault(value) } else { Some(format!("not {}", key.legal())) };
+                Some(format!("wrong in group {number}: {name} = {value} is {}", fault?))
+            }
+        };
+        group.iter().find_map(wrong)
+    };
+    (1..).zip(groups).find_map(of_group)
 }
 
 fn first_sentence(doc: &str) -> String {

@@ -9,6 +9,7 @@ mod commented;
 mod findings;
 mod grid;
 mod keys;
+mod models;
 mod reading;
 mod schema;
 mod work;

@@ -382,9 +382,13 @@ pub struct Model {
     /// Elements of a head of the model, at most `pe.head_dim`, to which zeros fill it up. Left out: `pe.head_dim`.
     #[schemars(range(min = 1, max = 256), example = 80)]
     pub head_dim: Option<u32>,
-    /// Tokens the attention looks back; left out: all of them.
+    /// Tokens the attention looks back, in all layers; left out: all of them.
     #[schemars(range(min = 1, max = 4_194_304), example = 4096)]
     pub sliding_window: Option<u32>,
+    /// Layers of several kinds: groups in their order, which repeat until all of `model.layers` have one. Left out: all layers
+    /// are of one kind, without sinks.
+    #[schemars(example = example_groups())]
+    pub groups: Option<Vec<LayerGroup>>,
     /// Longest context the fabric is sized for, in tokens (T).
     #[schemars(range(min = 1, max = 4_194_304))]
     pub max_tokens: u32,
@@ -401,10 +405,38 @@ impl Default for Model {
             kv_heads: 32,
             head_dim: None,
             sliding_window: None,
+            groups: None,
             max_tokens: 32_768,
             max_streams: 8,
         }
     }
+}
+
+/// Layers side by side of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LayerGroup {
+    /// Layers of the group.
+    #[schemars(range(min = 1, max = 1024))]
+    pub count: u32,
+    /// Tokens that attention looks back in these layers; left out: all of them.
+    #[schemars(range(min = 1, max = 4_194_304), example = 1024)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// Each query head has an attention sink: a logit beside those of the tokens, without a value.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sinks: bool,
+}
+
+impl Default for LayerGroup {
+    fn default() -> Self {
+        LayerGroup { count: 1, window: None, sinks: false }
+    }
+}
+
+/// Five layers with a window, then one without.
+fn example_groups() -> Vec<LayerGroup> {
+    vec![LayerGroup { count: 5, window: Some(1024), sinks: false }, LayerGroup::default()]
 }
 
 /// `[clock]`: unrelated clocks; the PaD FIFOs cross them.

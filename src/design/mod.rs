@@ -47,6 +47,7 @@ pub use network::turns::{decided, Turns, TURNS};
 pub use network::wait_bound::WaitBound;
 pub use pad::array::{Array, JOB_DEPTH, SECOND_SUM, SUMS_READ};
 pub use pad::head::{model_dim, row_of};
+pub use pad::layer_kind::LayerKind;
 pub use pad::model::Model;
 pub use pad::pe::Pe;
 pub use pad::root::{finish_cycles, finish_lanes, packet_cycles, root_lanes};

@@ -196,7 +196,7 @@ fn the_default_fan_out_fits_a_small_mesh() {
 
 #[test]
 fn every_preset_leads_on_without_a_flag() {
-    for preset in ["u280", "shell", "paper", "tiny"] {
+    for preset in ["u280", "shell", "paper", "tiny", "gemma-3-4b", "gpt-oss-20b"] {
         let sandbox = Sandbox::new();
         let said = sandbox.run(&format!("init --preset {preset}"));
         assert_eq!((said.code, said.out.as_str()), (Some(0), "meshkv.toml\n"), "{}", said.err);

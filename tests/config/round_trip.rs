@@ -1,6 +1,7 @@
 //! Configurations that must load as they are.
 
-use meshkv::config::{self, Config, KvScales, Preset, Spread};
+use clap::ValueEnum;
+use meshkv::config::{self, Config, KvScales, LayerGroup, Preset, Spread};
 use meshkv::design::Design;
 use std::fs;
 use std::path::Path;
@@ -27,12 +28,29 @@ fn named(name: &str) -> Config {
 #[test]
 fn a_commented_configuration_has_the_values_of_its_preset() {
     let files = ["u280_4x8.toml", "u280_shell.toml", "meshkv.toml", "tiny.toml"];
-    for (preset, file) in Preset::ALL.into_iter().zip(files) {
+    for (preset, file) in Preset::FABRICS.into_iter().zip(files) {
         let text = config::commented(preset);
         let values = fs::read_to_string(Path::new("configs").join(file)).unwrap();
         assert_eq!(load(&text), load(&values));
         assert!(text.starts_with("# meshkv configuration "), "{text}");
     }
+}
+
+#[test]
+fn the_preset_of_every_model_loads_without_a_warning() {
+    let all = Preset::value_variants().iter().filter(|preset| !Preset::FABRICS.contains(preset));
+    let texts: Vec<String> = all.map(|preset| config::commented(*preset)).collect();
+    assert!(texts.len() >= 8);
+    for text in texts {
+        assert!(load(&text).kv.pages, "{text}");
+    }
+}
+
+#[test]
+fn layers_of_several_kinds_read_back_from_the_commented_configuration() {
+    let text = config::commented(Preset::GptOss20);
+    let near = LayerGroup { count: 1, window: Some(128), sinks: true };
+    assert_eq!(load(&text).model.groups, Some(vec![near, LayerGroup { window: None, ..near }]), "{text}");
 }
 
 #[test]
@@ -107,8 +125,8 @@ fn the_configurations_of_the_card_spell_out_every_key() {
         let text = fs::read_to_string(format!("configs/{name}.toml")).unwrap();
         for key in config::tables().iter().flat_map(|table| &table.keys) {
             let spelled = text.lines().any(|line| line.starts_with(&format!("{} = ", key.name)));
-            // That there is no window and no swap is a comment; without pages there is none to count.
-            const LEFT_OUT: [&str; 4] = ["sliding_window", "swap_epoch", "page_count", "caches"];
+            // That there is no window, no group and no swap is a comment; without pages there is none to count.
+            const LEFT_OUT: [&str; 5] = ["sliding_window", "groups", "swap_epoch", "page_count", "caches"];
             assert!(spelled || LEFT_OUT.contains(&key.name.as_str()), "{name}: {} is missing", key.path);
         }
     }

@@ -72,7 +72,7 @@ int main() {
         std::printf("%d%s%s\n", status, *why ? " " : "", why);
     };
     const auto step_in_c = [&](meshkv_device *of, size_t batch) {
-        in_c(meshkv_append_and_attend(of, 0, twice, batch, q.data(), k.data(), v.data(), o.data()));
+        in_c(meshkv_append_and_attend(of, 0, twice, batch, q.data(), k.data(), v.data(), o.data(), nullptr));
     };
     meshkv_device *handle = nullptr;
     in_c(meshkv_length(handle, 0, 0, &length));

@@ -1,11 +1,12 @@
 //! The emitted reduce root equals the model in every bit of its merges and outputs, under Icarus.
 
 use crate::support::icarus::{lint, sources, Bench};
-use meshkv::config::{Config, KvScales};
+use meshkv::config::{Config, KvScales, LayerGroup};
 use meshkv::design::Design;
 use meshkv::design::{finish_cycles, index_bits, packet_cycles};
 use meshkv::emit::{emit_block, SourceFile};
 use meshkv::model::datapath::numbers::fixed;
+use meshkv::model::datapath::Sink;
 use meshkv::model::{Datapath, DatapathShape, Packet, Root, State};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -52,6 +53,8 @@ pub(super) struct Case {
     pub(super) rounds: u32,
     /// Outputs have scales.
     pub(super) scaled: bool,
+    /// Sums begin with sinks; only where outputs have scales.
+    pub(super) sunk: bool,
 }
 
 impl Case {
@@ -198,17 +201,26 @@ fn agrees(case: Case, paces: &[(u32, u32)]) -> Pace {
     if !case.scaled {
         return agrees_as(&sources("meshkv_reduce_root"), case, paces);
     }
-    agrees_as(&scaled_sources(), case, paces)
+    agrees_as(&scaled_sources(case.sunk), case, paces)
 }
 
-/// The sources of a root whose outputs have scales, for the bench that gives them.
-pub(super) fn scaled_sources() -> Vec<SourceFile> {
+/// The sources of a root whose outputs have scales, and perhaps sinks, for the bench that gives them.
+pub(super) fn scaled_sources(sunk: bool) -> Vec<SourceFile> {
     let mut config = Config::default();
     config.kv.scales = KvScales::Head;
+    config.model.groups = sunk.then(|| vec![LayerGroup { sinks: true, ..LayerGroup::default() }]);
     let design = Design::from_config("test", &config).expect("it is legal");
     let mut files = emit_block(&design, "meshkv_reduce_root").expect("it is emitted");
-    files[0].text.insert_str(0, "`define SCALED\n");
+    files[0].text.insert_str(0, if sunk { "`define SCALED\n`define SUNK\n" } else { "`define SCALED\n" });
     files
+}
+
+/// Sink of a head, as the bench has it.
+fn sink(case: &Case, head: u32) -> Option<Sink> {
+    let high = if head >> 2 & 1 == 1 { -8 } else { 0 };
+    let max = high | ((head & 7) ^ 5) as i32;
+    let fraction = head.wrapping_mul(0x1357_9bdf) >> 8 & 0x7f_ffff;
+    (case.sunk && head & 3 != 3).then_some(Sink { max, fraction })
 }
 
 /// Scale of a head's output, as the bench has it.
@@ -283,8 +295,12 @@ pub(super) fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) 
                 let queue = &mut rounds[round][source.parse::<usize>().unwrap()];
                 let sent = queue.pop_front().expect("a packet of this source is left");
                 let key = (sent.stream, sent.head);
-                let (count, root) =
-                    roots.entry(key).or_insert_with(|| (0, datapath.root().scaled(scale(&case, sent.head))));
+                let of_output = case.asked >> sent.stream & 1 == 0;
+                let begun = || {
+                    let sink = sink(&case, sent.head).filter(|_| of_output);
+                    (0, datapath.root().scaled(scale(&case, sent.head)).sunk(sink))
+                };
+                let (count, root) = roots.entry(key).or_insert_with(begun);
                 root.merge(&sent.flits);
                 *count += 1;
                 if *count == sent.others + 1 {
@@ -338,6 +354,7 @@ pub(super) const DEFAULT: Case = Case {
     asked: 0,
     rounds: 2,
     scaled: false,
+    sunk: false,
 };
 
 #[test]
@@ -352,6 +369,16 @@ fn outputs_with_scales_are_those_of_the_model() {
     // Partial results have none.
     agrees(Case { asked: 0b10, partials: 3, ..scaled }, &[(8, 8), (4, 4)]);
     agrees(Case { root_lanes: 2, lanes: 4, head_dim: 32, ..scaled }, &[(8, 8)]);
+}
+
+#[test]
+fn sums_that_begin_with_a_sink_are_those_of_the_model() {
+    let sunk = Case { scaled: true, sunk: true, heads: 16, streams: 2, ..DEFAULT };
+    agrees(sunk, &[(8, 8), (8, 1), (6, 4)]);
+    // Partial results are without it.
+    agrees(Case { asked: 0b10, partials: 3, ..sunk }, &[(8, 8), (4, 4)]);
+    agrees(Case { partials: 1, ..sunk }, &[(8, 8)]);
+    agrees(Case { root_lanes: 2, lanes: 4, head_dim: 32, ..sunk }, &[(8, 8)]);
 }
 
 #[test]

@@ -157,5 +157,31 @@ fn slips_of_scales_are_found() {
         let run = || agrees_as(files, small, &[(8, 8), (8, 1)]);
         std::panic::catch_unwind(run).is_ok()
     };
-    all_are_found(&scaled_sources(), SLIPS_OF_SCALES, right);
+    all_are_found(&scaled_sources(false), SLIPS_OF_SCALES, right);
+}
+
+/// Changes for the worse that only sinks show.
+const SLIPS_OF_SINKS: &[Slip] = &[
+    ("meshkv_reduce_root", " & ~partials[header_id[STREAM_WIDTH-1:0]]", ""),
+    ("meshkv_reduce_root", "= ~some & sink_q[55]", "= sink_q[55]"),
+    ("meshkv_reduce_root", "= ~some & sink_q[55]", "= ~some"),
+    ("meshkv_reduce_root", "was_max_held = sinks_q ? sink_q[31:0] : max", "was_max_held = max"),
+    ("meshkv_reduce_root", "was_max  = begins ? sink_q[31:0] : max", "was_max  = max"),
+    ("meshkv_reduce_root", "had_l_q   <= any;", "had_l_q   <= some;"),
+    ("meshkv_reduce_root", "l_q[READ] ? had_l_s2_q : had_s2_q", "had_l_s2_q"),
+    ("meshkv_reduce_root", "sinks[header_id[ID_WIDTH-1-:PART_HEAD_WIDTH]]", "sinks[header_id[0+:PART_HEAD_WIDTH]]"),
+    ("meshkv_reduce_root", "1'b1, sink_q[54:32]", "1'b0, sink_q[54:32]"),
+    ("meshkv_reduce_root", "~any | ~higher ? 7'd0", "~some | ~higher ? 7'd0"),
+    ("meshkv_reduce_root", "~any | higher ? 7'd0", "~some | higher ? 7'd0"),
+];
+
+#[test]
+fn slips_of_sinks_are_found() {
+    let right = |files: &[SourceFile]| {
+        let small = Case { root_lanes: 16, head_dim: 32, rounds: 3, depth: 16, scaled: true, ..DEFAULT };
+        let sunk = Case { sunk: true, heads: 8, streams: 3, asked: 0b010, ..small };
+        let run = || agrees_as(files, sunk, &[(8, 8), (8, 1)]);
+        std::panic::catch_unwind(run).is_ok()
+    };
+    all_are_found(&scaled_sources(true), SLIPS_OF_SINKS, right);
 }

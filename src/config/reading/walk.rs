@@ -6,10 +6,10 @@
 use crate::config::findings::advice::Advice;
 use crate::config::findings::finding::{Finding, UNKNOWN};
 use crate::config::findings::report::{Problem, Text};
-use crate::config::keys::{Key, Table};
+use crate::config::keys::{Key, Kind, Table};
 use crate::config::reading::file_keys::ACCEPT;
 use crate::config::reading::meant::{meant, Meant};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -73,7 +73,8 @@ impl<'a> Walk<'a> {
 
     /// A value in the type of its key, or nothing if it is wrong, which is reported.
     pub fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
-        let finding = match scalar(value.get_ref()) {
+        let read = if key.kind == Kind::Groups { whole(value.get_ref()) } else { scalar(value.get_ref()) };
+        let finding = match read {
             Some(json) => match key.judge(&json, &self.shown(value)) {
                 None => return Some(json),
                 Some(finding) => finding,
@@ -137,6 +138,20 @@ impl<'a> Walk<'a> {
 /// The keys of a table, for a message.
 pub(in crate::config) fn names(table: &Table) -> String {
     table.keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A list or a table of such values, or one of them.
+fn whole(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::Array(items) => items.iter().map(|item| whole(item.get_ref())).collect(),
+        DeValue::Table(entries) => {
+            let entry = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+                Some((String::from(AsRef::<str>::as_ref(name.get_ref())), whole(value.get_ref())?))
+            };
+            entries.iter().map(entry).collect::<Option<Map<_, _>>>().map(Value::Object)
+        }
+        one => scalar(one),
+    }
 }
 
 /// A value that a key can have at all, as JSON; no table, array, date, nan or inf.

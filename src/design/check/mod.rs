@@ -7,6 +7,7 @@
 mod card;
 mod format;
 mod idle;
+mod layers;
 mod memory;
 mod pages;
 mod placement;
@@ -36,7 +37,7 @@ const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule
 }
 
 /// Rules of every design.
-const RULES: [Rule; 29] = [
+const RULES: [Rule; 31] = [
     rule("stride-visits-every-row", placement::stride_visits_every_row),
     rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
     rule("hub-within-mesh", placement::hub_is_in_a_column),
@@ -60,7 +61,9 @@ const RULES: [Rule; 29] = [
     rule("token-fills-flits", format::a_new_token_fills_flits),
     rule("root-lanes-within-flit", a_flit_has_the_numbers_of_a_root),
     rule(URAM, uram_fits_the_device),
-    rule(WINDOW, sliding_window_acts),
+    rule(WINDOW, layers::sliding_window_acts),
+    rule("layers-have-one-window", layers::layers_have_one_window),
+    rule("sinks-have-scales", layers::sinks_have_scales),
     rule("pool-holds-cache", pages::pages_hold_a_cache),
     rule("streams-have-caches", pages::streams_have_caches),
     rule("write-names-page", pages::a_write_names_a_page),
@@ -346,21 +349,6 @@ fn fifo_covers_the_round_trip(config: &Config, plan: &Floorplan) -> Option<Findi
             "pad.enable",
             "floorplan.slr_registers",
         ])
-        .as_warning()
-    })
-}
-
-fn sliding_window_acts(config: &Config) -> Option<Finding> {
-    let (window, tokens) = (config.model.sliding_window?, config.model.max_tokens);
-    (window > tokens).then(|| {
-        Finding::value(
-            "model.sliding_window",
-            window,
-            format!("is above model.max_tokens = {tokens}, so it never acts"),
-            "max_tokens is the longest context, and the window is to be shorter",
-        )
-        .advising([Advice::leave_out("model.sliding_window"), Advice::set("model.max_tokens", window)])
-        .with(&["model.max_tokens"])
         .as_warning()
     })
 }

@@ -6,7 +6,7 @@
 use crate::design::design::Design;
 use crate::design::device::registers::BUFFER_ALIGN;
 
-/// Bytes of the scales of a head, and of the factors of a KV head.
+/// Bytes of the scales of a head, of its sink, and of the factors of a KV head.
 const SCALE_BYTES: u32 = 8;
 
 impl Design {
@@ -14,6 +14,12 @@ impl Design {
     /// ([`Scale::word`](crate::model::Scale::word)), then that of its output, FP32.
     pub fn scales_at(&self) -> u32 {
         self.parts(2)
+    }
+
+    /// Byte in the buffer of queries where sinks begin, a word of 64 bits a head ([`Sink::word`](crate::model::datapath::Sink::word)),
+    /// where the design has some: in the beat behind that with the last scale.
+    pub fn sinks_at(&self) -> u32 {
+        self.scales_at() + (self.model.heads * SCALE_BYTES).next_multiple_of(self.flit.data_width / 8)
     }
 
     /// True if the device makes the FP16 of new tokens elements of its cache.
@@ -29,7 +35,12 @@ impl Design {
     /// Byte in the buffer of queries where the inverse factors of new tokens begin, a word of 64 bits a KV head: FP32, that of
     /// its keys, then that of its values.
     pub fn factors_at(&self) -> u32 {
-        let scales = if self.pe.is_scaled() { self.model.heads * SCALE_BYTES } else { 0 };
+        let words = self.model.heads * SCALE_BYTES;
+        let scales = match (self.pe.is_scaled(), self.has_sinks()) {
+            (false, _) => 0,
+            (true, false) => words,
+            (true, true) => self.sinks_at() - self.scales_at() + words,
+        };
         self.scales_at() + scales.next_multiple_of(BUFFER_ALIGN)
     }
 

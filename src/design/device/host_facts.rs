@@ -7,6 +7,7 @@
 use crate::design::design::Design;
 use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
 use crate::design::pad::array::Array;
+use crate::design::pad::layer_kind::LayerKind;
 use crate::design::pad::model::Model;
 use crate::design::takv::pages::Pages;
 use crate::design::takv::placement::PlacementKind;
@@ -32,7 +33,8 @@ impl Design {
     pub fn shape_facts(&self) -> Vec<HostFact> {
         let placement = &self.placement;
         // Every key of the model is named here: one that is added does not compile until it has its fact.
-        let Model { layers, heads, kv_heads, head_dim, sliding_window, max_tokens, max_streams } = self.model;
+        let Model { layers, heads, kv_heads, head_dim, sliding_window: _, sinks: _, max_tokens, max_streams } =
+            self.model;
         let (memory, fpga) = (&self.memory, self.fpga());
         let (hub_x, hub_y) = self.mesh.coords(placement.hub);
         let kind: u32 = match placement.kind {
@@ -96,7 +98,11 @@ impl Design {
                 "Powers of two above a half that a scale of logits can have",
             ),
             fact("PACKED", u32::from(Array::of(self).is_packed()), "1: a host may choose these widths"),
-            fact("WINDOW", sliding_window.unwrap_or(0), "Tokens that attention looks back; 0: all"),
+            fact(
+                "WINDOW",
+                self.longest_window().unwrap_or(0),
+                "Tokens that the layer that sees most looks back; 0: all",
+            ),
             fact("MAX_STREAMS", max_streams, "Streams at once"),
             fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
             fact("MAX_TOKENS", max_tokens, "Tokens of the longest context"),
@@ -141,6 +147,22 @@ impl Design {
                 of(|pages| pages.page_width() + pages.segment_width()),
                 "Bit of the register PAGE at which the cache begins",
             ),
+            fact("SINKS", u32::from(self.has_sinks()), "1: heads of some layers have sinks"),
+        ]
+    }
+
+    /// What each layer attends to, by name: a number a layer, and its meaning.
+    pub fn layer_facts(&self) -> [(&'static str, Vec<u32>, &'static str); 2] {
+        let of = |number: fn(LayerKind) -> u32| {
+            (0..self.model.layers).map(|layer| number(self.layer_kind(layer))).collect()
+        };
+        [
+            (
+                "LAYER_WINDOWS",
+                of(|kind| kind.window.unwrap_or(0)),
+                "Tokens that attention looks back, by layer; 0: all",
+            ),
+            ("LAYER_SINKS", of(|kind| kind.sinks.into()), "1: heads of the layer have sinks"),
         ]
     }
 
@@ -170,6 +192,11 @@ impl Design {
             ),
             fact("SCALES_AT", self.scales_at(), "Byte of the queries at which scales begin, 64 bits a head"),
             fact(
+                "SINKS_AT",
+                if self.has_sinks() { self.sinks_at() } else { 0 },
+                "Byte of the queries at which sinks begin, 64 bits a head",
+            ),
+            fact(
                 "QUANTISES",
                 u32::from(self.takes_factors()),
                 "1: new tokens become elements by factors that a host gives",
@@ -192,7 +219,7 @@ impl Design {
     pub fn layout(&self) -> u32 {
         let mut text = String::new();
         // A fact that came later leaves the layouts as they were that do not have what it says.
-        const LATER: [&str; 7] = [
+        const LATER: [&str; 9] = [
             "PAGE_ROUND",
             "TOKEN_SCALES",
             "KEY_BASE",
@@ -200,11 +227,18 @@ impl Design {
             "CACHES",
             "PAGE_SEGMENT_SHIFT",
             "PAGE_CACHE_SHIFT",
+            "SINKS",
+            "SINKS_AT",
         ];
         let came_later = |fact: &HostFact| LATER.contains(&fact.name) && fact.value == 0;
         let facts = self.shape_facts().into_iter().chain(self.buffer_facts());
         for HostFact { name, value, .. } in facts.filter(|fact| !came_later(fact)) {
             text += &format!("{name}={value}\n");
+        }
+        if self.layer_kinds().len() > 1 {
+            for (name, values, _) in self.layer_facts() {
+                text += &format!("{name}={values:?}\n");
+            }
         }
         for place in self.places() {
             text += &format!("{place}\n");
@@ -238,7 +272,7 @@ impl Design {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{tables, Config};
+    use crate::config::{tables, Config, LayerGroup};
     use crate::design::device::host_facts::*;
 
     fn design(change: impl FnOnce(&mut Config)) -> Design {
@@ -250,12 +284,13 @@ mod tests {
     /// A key of the model, and a change of it.
     type Change = (&'static str, fn(&mut Config));
 
-    const KEYS: [Change; 7] = [
+    const KEYS: [Change; 8] = [
         ("layers", |c| c.model.layers = 16),
         ("heads", |c| c.model.heads = 64),
         ("kv_heads", |c| c.model.kv_heads = 8),
         ("head_dim", |c| c.model.head_dim = Some(80)),
         ("sliding_window", |c| c.model.sliding_window = Some(4096)),
+        ("groups", |c| c.model.groups = Some(vec![LayerGroup::default(), LayerGroup { window: Some(512), ..Default::default() }])),
         ("max_tokens", |c| c.model.max_tokens = 16_384),
         ("max_streams", |c| c.model.max_streams = 4),
     ];
@@ -272,7 +307,8 @@ mod tests {
         assert_eq!(names, changed, "a key of the model without a change here");
         for (name, change) in KEYS {
             let other = design(change);
-            assert_ne!(other.shape_facts(), whole.shape_facts(), "{name} reaches no host");
+            let told = |design: &Design| (design.shape_facts(), design.layer_facts());
+            assert_ne!(told(&other), told(&whole), "{name} reaches no host");
             assert_ne!(other.layout(), whole.layout(), "{name}");
         }
     }

@@ -2,6 +2,7 @@
 
 pub(super) mod array;
 pub(super) mod head;
+pub(super) mod layer_kind;
 pub(super) mod model;
 pub mod octave;
 pub(super) mod pe;

@@ -2,6 +2,7 @@
 
 use crate::config::{self, Config};
 use crate::design::pad::head::model_dim;
+use crate::design::pad::layer_kind::LayerKind;
 
 /// Shape of the model, and limits of streams and tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +15,11 @@ pub struct Model {
     pub kv_heads: u32,
     /// Elements of a head of the model. A row has [`Pe::head_dim`](crate::design::Pe::head_dim), which are as many or more.
     pub head_dim: u32,
-    /// Tokens that attention looks back; none if it sees all of them.
+    /// Tokens that attention looks back; none if it sees all of them. Where layers differ, those of the layer that a workload
+    /// attends in ([`Design::of_layer`](crate::design::Design::of_layer)): layer 0 unless another is chosen.
     pub sliding_window: Option<u32>,
+    /// The heads of that layer have sinks.
+    pub sinks: bool,
     /// Tokens of the longest context of a stream.
     pub max_tokens: u32,
     /// Most streams at once.
@@ -26,10 +30,19 @@ impl Model {
     /// The model of a configuration.
     pub(in crate::design) fn new(config: &Config) -> Model {
         // A key that is added does not compile until it is here.
-        let config::Model { layers, heads, kv_heads, head_dim: _, sliding_window, max_tokens, max_streams } =
-            config.model;
+        let config::Model {
+            layers,
+            heads,
+            kv_heads,
+            head_dim: _,
+            sliding_window: _,
+            groups: _,
+            max_tokens,
+            max_streams,
+        } = config.model;
         let head_dim = model_dim(config);
-        Model { layers, heads, kv_heads, head_dim, sliding_window, max_tokens, max_streams }
+        let LayerKind { window: sliding_window, sinks } = LayerKind::of(&config.model, 0);
+        Model { layers, heads, kv_heads, head_dim, sliding_window, sinks, max_tokens, max_streams }
     }
 
     /// Query heads that share a KV head: the size of a GQA group.
@@ -37,8 +50,8 @@ impl Model {
         self.heads / self.kv_heads
     }
 
-    /// Tokens that the last of `tokens` attends to: all, or those of the window.
-    pub fn attended(&self, tokens: u32) -> u32 {
-        self.sliding_window.unwrap_or(tokens).min(tokens)
+    /// What the layer of a workload attends to.
+    pub fn kind(&self) -> LayerKind {
+        LayerKind { window: self.sliding_window, sinks: self.sinks }
     }
 }

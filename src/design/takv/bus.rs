@@ -25,7 +25,8 @@ pub struct Bus {
     pub number: u32,
     /// The number of tiles that will fetch a slice.
     pub expected: u32,
-    /// The number of a word of a query, four elements each; the top bit of a word with scales.
+    /// The number of a word of a query, four elements each; above it the bit of sinks, if there are some, and that of scales.
+    /// A word of sinks has both.
     pub query_word: u32,
     /// Words that come to the controllers together, a power of two.
     pub query_group_words: u32,
@@ -42,6 +43,16 @@ pub struct Bus {
 }
 
 impl Bus {
+    /// The number of a group with scales.
+    pub fn scale_group(&self) -> u32 {
+        1 << (self.query_group - 1)
+    }
+
+    /// The number of a group with sinks.
+    pub fn sink_group(&self) -> u32 {
+        3 << (self.query_group - 2)
+    }
+
     /// Computes the widths from a configuration.
     pub(in crate::design) fn new(
         config: &Config,
@@ -67,10 +78,12 @@ impl Bus {
         let head_words = config.pe.head_dim / 4;
         let scaled = config.kv.scales_of_format() != KvScales::None;
         // Both counts are powers of two.
-        let query_word = index_bits(head_words) + u32::from(scaled);
+        let sinks = config.model.groups.iter().flatten().any(|group| group.sinks);
+        let above = u32::from(scaled) + u32::from(sinks);
+        let query_word = index_bits(head_words) + above;
         let query_group_words = QUERY_GROUP_WORDS.min(head_words).min(flit.data_width / QUERY_BITS);
         let groups = head_words / query_group_words;
-        let query_group = index_bits(groups) + u32::from(scaled);
+        let query_group = index_bits(groups) + above;
         // A group goes to one column.
         let alike =
             (0..mesh.cols()).all(|x| (heads.of_column(x).len() as u32).is_multiple_of(query_group_words));

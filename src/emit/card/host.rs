@@ -54,13 +54,16 @@ fn shape(design: &Design) -> SourceFile {
         let _ = writeln!(text, "#define MESHKV_FORMAT_{} {}", format.name().to_uppercase(), format as u32);
     }
     text += "\n";
-    let mut define = |name: &str, value: u64, doc: &str| {
+    let mut define = |name: &str, value: &str, doc: &str| {
         let _ = writeln!(text, "{:<36}{value:<8} /* {doc}. */", format!("#define MESHKV_{name}"));
     };
     for fact in design.shape_facts() {
-        define(fact.name, fact.value, fact.doc);
+        define(fact.name, &fact.value.to_string(), fact.doc);
     }
-    define("ERRORS", ERRORS.len() as u64, "Bits of ERROR that have a meaning");
+    for (name, values, doc) in design.layer_facts() {
+        define(name, &format!("{values:?}").replace(['[', ']'], ""), doc);
+    }
+    define("ERRORS", &ERRORS.len().to_string(), "Bits of ERROR that have a meaning");
     let limit = format!("{:<36}{BUFFER_LIMIT}ull", "#define MESHKV_BUFFER_LIMIT");
     let _ = writeln!(text, "{limit} /* Bytes from which on the platform gives no buffer. */");
     let _ = writeln!(

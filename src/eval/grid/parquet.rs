@@ -34,7 +34,7 @@ pub fn to_parquet(columns: &[Column], records: &[Record]) -> Result<Vec<u8>, Par
             Kind::Integer => put::<Int64Type>(&mut group, &values, Value::as_i64)?,
             Kind::Number => put::<DoubleType>(&mut group, &values, Value::as_f64)?,
             Kind::Bool => put::<BoolType>(&mut group, &values, Value::as_bool)?,
-            Kind::Text => put::<ByteArrayType>(&mut group, &values, |v| v.as_str().map(ByteArray::from))?,
+            Kind::Text | Kind::Groups => put::<ByteArrayType>(&mut group, &values, |v| v.as_str().map(ByteArray::from))?,
         }
     }
     group.close()?;
@@ -46,7 +46,7 @@ fn field(column: &Column) -> Result<Arc<Type>, Failed> {
         Kind::Integer => (Physical::INT64, ConvertedType::NONE),
         Kind::Number => (Physical::DOUBLE, ConvertedType::NONE),
         Kind::Bool => (Physical::BOOLEAN, ConvertedType::NONE),
-        Kind::Text => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+        Kind::Text | Kind::Groups => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
     };
     let builder = Type::primitive_type_builder(&column.name, physical);
     Ok(Arc::new(builder.with_repetition(Repetition::OPTIONAL).with_converted_type(converted).build()?))

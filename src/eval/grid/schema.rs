@@ -30,7 +30,7 @@ fn property(column: &Column) -> Value {
         Kind::Integer => "integer",
         Kind::Number => "number",
         Kind::Bool => "boolean",
-        Kind::Text => "string",
+        Kind::Text | Kind::Groups => "string",
     };
     let doc = match column.unit.as_str() {
         "" => column.doc.clone(),

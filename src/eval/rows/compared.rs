@@ -1,7 +1,9 @@
 //! Outputs beside attention in f64 and FlashAttention-2.
 
 use crate::cosim::workloads::attention::Job;
-use crate::model::datapath::reference::{dequantised, exact_tokens, flash_attention2, Error, FLASH_BLOCKS};
+use crate::model::datapath::reference::{
+    dequantised, exact_sunk, flash_attention2_sunk, Error, FLASH_BLOCKS,
+};
 
 /// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
 #[derive(Default)]
@@ -17,11 +19,11 @@ impl Compared {
         let [q, k, v, output] = [q, k, v, output].map(|rows| job.tensors.of_model(rows));
         self.ours.extend(output);
         let factors = job.factors(head, job.attended(stream));
-        self.exact.extend(exact_tokens(&q, &k, &v, &factors));
+        self.exact.extend(exact_sunk(&q, &k, &v, &factors, job.sink(head)));
         let of = |part: usize| factors.iter().map(move |factors| factors[part]);
         let (k, v) = (dequantised(&k, q.len(), of(0)), dequantised(&v, q.len(), of(1)));
         for (theirs, block) in self.theirs.iter_mut().zip(FLASH_BLOCKS) {
-            theirs.extend(flash_attention2(&q, &k, &v, block));
+            theirs.extend(flash_attention2_sunk(&q, &k, &v, block, job.sink(head)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::eval::AttentionRow;
-use crate::model::datapath::reference::exact;
+use crate::model::datapath::reference::exact_sunk;
 use crate::model::State;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,15 +60,19 @@ impl PartialsRow {
         let (mut most, mut square, mut apart, mut outputs) = (0_f64, 0_f64, 0_f64, 0);
         for (&(stream, head), one_run) in &whole.outputs {
             let states = parts.iter().map(|(_, done)| State::of_halves(&done.outputs[&(stream, head)]));
-            let merged = states.fold(State::empty(dim), |all, more| all.merge(&more)).output();
+            let scales = job.scales(head);
+            let merged = states.fold(State::of_sink(scales.sink, dim), |all, more| all.merge(&more)).output();
             let (k, v) = job.kv(head, job.attended(stream));
             let [q, k, v] = [job.query(head, stream), k, v].map(|rows| job.tensors.of_model(rows));
-            let exact = exact(&q, &k, &v);
+            let factors = job.factors(head, job.attended(stream));
+            let exact = exact_sunk(&q, &k, &v, &factors, job.sink(head));
             for ((merged, exact), half) in merged.iter().zip(exact).zip(one_run) {
-                let error = (f64::from(*merged) - exact).abs();
+                // A host applies the factor of the values, as the root does to outputs.
+                let merged = merged * scales.output;
+                let error = (f64::from(merged) - exact).abs();
                 most = larger(most, error);
                 square += error * error;
-                apart = larger(apart, (f64::from(*merged) - half::f16::from_bits(*half).to_f64()).abs());
+                apart = larger(apart, (f64::from(merged) - half::f16::from_bits(*half).to_f64()).abs());
                 outputs += 1;
             }
         }

@@ -3,7 +3,7 @@
 use crate::config::Narrow;
 use crate::cosim::workloads::attention::Job;
 use crate::design::Array;
-use crate::model::datapath::reference::{exact_tokens, Error};
+use crate::model::datapath::reference::{exact_sunk, Error};
 use crate::model::datapath::{attend_scaled, split, HeadScales, Tokens};
 use crate::model::{Datapath, DatapathShape};
 use schemars::JsonSchema;
@@ -38,7 +38,7 @@ pub fn widths(job: &Job) -> Vec<WidthsError> {
         .map(|head| {
             let (q, (k, v)) = (job.query(head, 0), job.kv(head, tokens.clone()));
             let rows = [q, k, v].map(|rows| job.tensors.of_model(rows));
-            let exact = exact_tokens(&rows[0], &rows[1], &rows[2], &job.factors(head, tokens.clone()));
+            let exact = exact_sunk(&rows[0], &rows[1], &rows[2], &job.factors(head, tokens.clone()), job.sink(head));
             (head, exact)
         })
         .collect();

@@ -29,7 +29,7 @@ pub fn attend(datapath: &Datapath, q: &[u16], k: &[u16], v: &[u16], split: &Spli
         datapath,
         q,
         Tokens { k, v, scales: None },
-        HeadScales { logit: datapath.scale, output: 1.0, narrow: Narrow::None },
+        HeadScales { logit: datapath.scale, output: 1.0, narrow: Narrow::None, sink: None },
         split,
     )
 }
@@ -67,7 +67,7 @@ pub fn attend_scaled(
     scales: HeadScales,
     split: &Split,
 ) -> Vec<u16> {
-    let mut root = datapath.root().scaled(scales.output);
+    let mut root = datapath.root().scaled(scales.output).sunk(scales.sink);
     for segments in split.iter().filter(|segments| !segments.is_empty()) {
         let partial = datapath.partial(q).scaled(scales.logit).narrowed(scales.narrow);
         let partial = over(partial, tokens, segments);

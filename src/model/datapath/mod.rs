@@ -15,6 +15,7 @@ pub use dot::{align, dot, Aligned, Dot, Lane, Vector};
 pub use numbers::exp2::{Exp2, Scale, Weight};
 pub use numbers::formats::Formats;
 pub use numbers::scales::HeadScales;
+pub use numbers::sink::Sink;
 pub use params::{Datapath, DatapathShape};
 pub use reduction::normalise::Reciprocal;
 pub use reduction::part::Packet;

@@ -19,6 +19,11 @@ pub fn exact_scaled(q: &[u16], k: &[u16], v: &[u16], (k_scale, v_scale): (f64, f
 
 /// Returns the same for keys and values that have factors a token beside their numbers.
 pub fn exact_tokens(q: &[u16], k: &[u16], v: &[u16], factors: &[[f64; 2]]) -> Vec<f64> {
+    exact_sunk(q, k, v, factors, None)
+}
+
+/// Returns the same with a sink, a logit beside those of the tokens, whose value is 0.
+pub fn exact_sunk(q: &[u16], k: &[u16], v: &[u16], factors: &[[f64; 2]], sink: Option<f32>) -> Vec<f64> {
     let head_dim = q.len();
     let scale = 1.0 / (head_dim as f64).sqrt();
     let q: Vec<f64> = q.iter().map(|&bits| f16::from_bits(bits).to_f64()).collect();
@@ -27,8 +32,9 @@ pub fn exact_tokens(q: &[u16], k: &[u16], v: &[u16], factors: &[[f64; 2]]) -> Ve
     };
     let logits: Vec<f64> =
         k.chunks(head_dim).zip(factors).map(|(row, [k_factor, _])| dot(row) * k_factor).collect();
-    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (mut l, mut o) = (0.0, vec![0.0; head_dim]);
+    let sink = sink.map_or(f64::NEG_INFINITY, f64::from);
+    let max = logits.iter().copied().fold(sink, f64::max);
+    let (mut l, mut o) = ((sink - max).exp(), vec![0.0; head_dim]);
     for ((logit, row), [_, v_factor]) in logits.iter().zip(v.chunks(head_dim)).zip(factors) {
         let p = (logit - max).exp();
         l += p;
@@ -54,6 +60,15 @@ pub fn flash_attention2(q: &[u16], k: &[u16], v: &[u16], block: usize) -> Vec<u1
     flash_attention2_scaled(q, k, v, (1.0, 1.0), block)
 }
 
+/// Returns the same with a sink, as FlashAttention-2's successors have it: the running maximum and sum begin with it.
+pub fn flash_attention2_sunk(q: &[u16], k: &[u16], v: &[u16], block: usize, sink: Option<f32>) -> Vec<u16> {
+    let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt();
+    let q: Vec<f32> = q.iter().map(|&bits| f16::from_bits(bits).to_f32()).collect();
+    let sink = sink.map(|sink| sink * std::f32::consts::LOG2_E / scale);
+    let of = Online { q: &q, scale, v_scale: 1.0, offset: 0.0, factors: None, sink };
+    of.attend(k, v, block, |p| f16::from_f32(p).to_f32())
+}
+
 /// Returns the same for keys and values that have these factors beside their numbers: numbers enter the products as they
 /// are, that of the keys is applied to S and that of the values to the output, in FP32.
 pub fn flash_attention2_scaled(
@@ -66,7 +81,7 @@ pub fn flash_attention2_scaled(
     let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt() * k_scale;
     let single = |&bits: &u16| f16::from_bits(bits).to_f32();
     let q: Vec<f32> = q.iter().map(single).collect();
-    let of = Online { q: &q, scale, v_scale, offset: 0.0, factors: None };
+    let of = Online { q: &q, scale, v_scale, offset: 0.0, factors: None, sink: None };
     of.attend(k, v, block, |p| f16::from_f32(p).to_f32())
 }
 
@@ -81,7 +96,7 @@ pub fn flash_attention2_tokens(
 ) -> Vec<u16> {
     let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt();
     let q: Vec<f32> = q.iter().map(|&bits| f16::from_bits(bits).to_f32()).collect();
-    let of = Online { q: &q, scale, v_scale: 1.0, offset: 0.0, factors: Some(factors) };
+    let of = Online { q: &q, scale, v_scale: 1.0, offset: 0.0, factors: Some(factors), sink: None };
     of.attend(k, v, block, |p| f16::from_f32(p).to_f32())
 }
 
@@ -100,7 +115,7 @@ pub fn flash_attention3(q: &[u16], k: &[u16], v: &[u16], (k_scale, v_scale): (f3
     let narrow: Vec<f32> =
         q.iter().map(|&bits| single(element::quantised(e4m3, bits, 1.0 / q_scale))).collect();
     let scale = std::f32::consts::LOG2_E / (q.len() as f32).sqrt() * q_scale * k_scale;
-    let of = Online { q: &narrow, scale, v_scale, offset: FLASH3_OFFSET, factors: None };
+    let of = Online { q: &narrow, scale, v_scale, offset: FLASH3_OFFSET, factors: None, sink: None };
     of.attend(k, v, FLASH3_BLOCK, |p| single(element::quantised(e4m3, f16::from_f32(1.0).to_bits(), p)))
 }
 
@@ -115,6 +130,8 @@ struct Online<'a> {
     offset: f32,
     /// Factors of K and of V of each token.
     factors: Option<&'a [[f32; 2]]>,
+    /// A logit beside those of the tokens, before the factor of q k^T.
+    sink: Option<f32>,
 }
 
 impl Online<'_> {
@@ -123,7 +140,8 @@ impl Online<'_> {
         let (q, scale, head_dim) = (self.q, self.scale, self.q.len());
         let single = |&bits: &u16| f16::from_bits(bits).to_f32();
         let exp2 = |x: f32| f64::from(x).exp2() as f32;
-        let (mut max, mut l, mut o) = (f32::NEG_INFINITY, 0f32, vec![0f32; head_dim]);
+        let begun = (self.sink.unwrap_or(f32::NEG_INFINITY), if self.sink.is_some() { 1f32 } else { 0.0 });
+        let ((mut max, mut l), mut o) = (begun, vec![0f32; head_dim]);
         let factor = |token: usize| self.factors.map_or([1.0; 2], |factors| factors[token]);
         let mut begun = 0;
         for (k, v) in k.chunks(block * head_dim).zip(v.chunks(block * head_dim)) {

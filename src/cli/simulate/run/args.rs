@@ -10,7 +10,8 @@ use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
 use crate::design::{row_of, Choice, Design};
-use crate::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
+use crate::model::datapath::tensors::{synthetic, synthetic_sinks, Logits, Synthetic, Tensors};
+use crate::model::datapath::HeadScales;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
@@ -49,9 +50,15 @@ pub struct Args {
     /// Queries, keys and values, as safetensors
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Tensors")]
     tensors: Option<PathBuf>,
-    /// Layer of the file
+    /// Layer: of the file, and of the model where its layers differ (`model.groups`): its window and its sinks
     #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Tensors")]
     layer: u32,
+    /// Tokens that attention looks back, whatever the layer does
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Workload")]
+    window: Option<u32>,
+    /// Scale of the logits before the softmax [default: 1 over the root of head_dim]
+    #[arg(long, value_name = "SCALE", conflicts_with = "save_tensors", help_heading = "Workload")]
+    sm_scale: Option<f32>,
     /// Query position; with --batch the first of so many
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Tensors")]
     pub(super) query: usize,
@@ -137,7 +144,7 @@ pub struct Args {
 
 /// Where options have an effect.
 pub(in crate::cli) const SCOPES: &[Scope] = &[
-    Scope { of: &["layer"], only: &[Only::With(&["tensors"])], why: "" },
+    Scope { of: &["sm_scale"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
     Scope { of: &["fit"], only: &[Only::With(&["tensors", "steps"])], why: "" },
     Scope { of: &["steps"], only: &[Only::With(&["lengths"])], why: "" },
     Scope { of: &["begin", "end"], only: &[Only::With(&["steps"])], why: "" },
@@ -194,9 +201,60 @@ impl Args {
         Ok(())
     }
 
-    /// The design and its tensors.
+    /// The design and its tensors, as the layer and the options of the call have them.
     pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
+        let (design, tensors) = self.given(ui)?;
+        let tensors = self.scaled(&design, tensors)?;
+        Ok((design, tensors))
+    }
+
+    /// Drawn tensors with the sinks of their layer.
+    pub(super) fn sunk(&self, design: &Design, tensors: Tensors) -> Tensors {
+        match design.model.sinks && !tensors.is_blank() {
+            true => tensors.with_sinks(synthetic_sinks(self.seed, design.model.heads as usize)),
+            false => tensors,
+        }
+    }
+
+    /// Tensors with the scale of logits that is asked for.
+    pub(super) fn scaled(&self, design: &Design, tensors: Tensors) -> anyhow::Result<Tensors> {
+        let Some(scale) = self.sm_scale else { return Ok(tensors) };
+        anyhow::ensure!(
+            scale.is_normal() && scale > 0.0,
+            "--sm-scale is {scale}, and must be a positive number\n  help: 1 over the root of head_dim is the default"
+        );
+        anyhow::ensure!(
+            design.pe.is_scaled(),
+            "--sm-scale needs a design that takes scales\n  help: set kv.scales = \"head\""
+        );
+        let scaled = tensors.with_sm_scale(scale.into());
+        let fits = (0..design.model.heads as usize).all(|head| HeadScales::of(design, scaled.scales(head).into()).is_some());
+        anyhow::ensure!(
+            fits,
+            "--sm-scale is {scale}, which with the factors of the keys is beyond what the arrays apply\n  help: multiply the \
+             queries by a power of two, and divide the scale by it"
+        );
+        Ok(scaled)
+    }
+
+    /// The design for the layer and the window of the call.
+    pub(super) fn of_call(&self, design: Design) -> anyhow::Result<Design> {
+        anyhow::ensure!(
+            self.layer == 0 || self.tensors.is_some() || design.layer_kinds().len() > 1,
+            "--layer has no effect: there is no file, and all layers of the model are alike\n  help: leave it out, give \
+             --tensors, or the kinds of layers in model.groups"
+        );
+        let design = design.of_layer(self.layer);
+        Ok(match self.window {
+            Some(window) => design.with_window(window),
+            None => design,
+        })
+    }
+
+    /// The design, and tensors of the file or drawn.
+    fn given(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
         let (design, _) = crate::cli::load::load(&self.config, ui)?;
+        let design = self.of_call(design)?;
         if !self.lengths.is_empty() && !self.fit {
             lengths_fit(&design, (&self.lengths, self.grow.prefix))?;
         }
@@ -226,7 +284,7 @@ impl Args {
             let begun = |at: usize| self.lengths[..at].iter().sum::<u32>();
             let starts: Vec<u32> = (1..self.lengths.len()).map(begun).collect();
             tensors.share_prefix(&starts, self.grow.prefix);
-            let tensors = tensors.of_design(&design);
+            let tensors = self.sunk(&design, tensors.of_design(&design));
             return Ok((design, tensors));
         };
         let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
@@ -296,7 +354,7 @@ impl Args {
         })?;
         config.model.head_dim = (config.pe.head_dim != head_dim).then_some(head_dim);
         let fitted = Design::from_config(&design.name, &config);
-        fitted.with_context(|| format!("{} does not fit the tensors", self.config.display()))
+        self.of_call(fitted.with_context(|| format!("{} does not fit the tensors", self.config.display()))?)
     }
 
     /// The clocks of the design.
@@ -379,6 +437,15 @@ impl Args {
             None if job.own.is_some() => text += &format!(" --logits {}", self.logits.name()),
             None if self.timing => text += &format!(" --tokens {}", job.tensors.tokens),
             None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, self.logits.name()),
+        }
+        if self.tensors.is_none() && self.layer > 0 {
+            text += &format!(" --layer {}", self.layer);
+        }
+        for (flag, value) in [
+            ("window", self.window.map(|window| window.to_string())),
+            ("sm-scale", self.sm_scale.map(|scale| scale.to_string())),
+        ] {
+            text += &value.map_or(String::new(), |value| format!(" --{flag} {value}"));
         }
         let streams = match &job.own {
             Some(_) => format!("--lengths {}{}", self.words(), self.grow.prefix_words()),

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
         design = made;
     }
-    let design = design.without_refresh(args.no_refresh);
+    let design = args.of_call(design)?.without_refresh(args.no_refresh);
     check(&schedule, &design)?;
     ui.made_from(&design.name, design.config_sha256());
     ui.seeded(Some(args.seed));
@@ -72,7 +72,10 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let tensors = match args.timing {
         true => schedule.blank(&design),
-        false => schedule.tensors(&design, args.seed, args.logits),
+        false => {
+            let drawn = args.sunk(&design, schedule.tensors(&design, args.seed, args.logits));
+            args.scaled(&design, drawn)?
+        }
     };
     let (mapping, chosen) = mapping(args, &design, &schedule, &tensors)?;
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };

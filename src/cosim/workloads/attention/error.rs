@@ -151,6 +151,12 @@ pub enum JobError {
         /// The window.
         window: u32,
     },
+    /// The layer has sinks, and the tensors have none.
+    #[error("the layer has attention sinks, and the tensors have none\n  help: add layers.L.sinks, a logit a query head, or choose a --layer without sinks")]
+    NoSinks,
+    /// The tensors have sinks, and the layer has none.
+    #[error("the tensors have attention sinks, and the layer has none\n  help: set sinks = true for its group of model.groups, or choose another --layer")]
+    Sinks,
     /// A workload that the design cannot hold.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -186,6 +192,15 @@ pub fn lengths_fit(design: &Design, (lengths, prefix): (&[u32], u32)) -> Result<
     Ok(())
 }
 
+/// Heads have sinks if the layer has some.
+fn sinks_fit(design: &Design, tensors: &Tensors) -> Result<(), JobError> {
+    match (design.model.sinks, tensors.sink(0)) {
+        (true, None) if !tensors.is_blank() => Err(JobError::NoSinks),
+        (false, Some(_)) => Err(JobError::Sinks),
+        _ => Ok(()),
+    }
+}
+
 /// The tensors have the shape of the design and queries for all streams.
 pub(super) fn fitting(
     design: &Design,
@@ -203,6 +218,7 @@ pub(super) fn fitting(
             return Err(JobError::Shape { what, tensors: of_tensors, configured, key });
         }
     }
+    sinks_fit(design, tensors)?;
     if tensors.format != design.pe.format {
         return Err(JobError::Format { tensors: tensors.format, configured: design.pe.format });
     }

@@ -11,7 +11,7 @@ use crate::cosim::workloads::decode::{Workload, WorkloadError};
 use crate::design::{Descriptor, Design, Mapping, Sharing};
 use crate::model::datapath::numbers::{element, fp16};
 use crate::model::datapath::tensors::Tensors;
-use crate::model::datapath::HeadScales;
+use crate::model::datapath::{HeadScales, Sink};
 use half::f16;
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ impl<'a> Job<'a> {
     ) -> Result<Job<'a>, JobError> {
         fitting(design, tensors, (position, streams))?;
         let (mappings, tokens) = (vec![mapping], tensors.tokens as u32);
-        let rows = tokens - design.model.attended(tokens)..tokens;
+        let rows = tokens - design.model.kind().attended(tokens)..tokens;
         let (own, prefix, partials) = (None, 0, false);
         let job = Job { design, tensors, position, streams, own, prefix, rows, mappings, sharing, partials };
         job.descriptors()?;
@@ -246,7 +246,7 @@ impl<'a> Job<'a> {
             return self.rows.clone();
         }
         let Range { start, end } = self.cache(stream);
-        end - self.design.model.sliding_window.unwrap_or(end).min(end - start)..end
+        end - self.design.model.kind().attended(end - start)..end
     }
 
     /// Tokens that the stream with the most attends to.
@@ -267,10 +267,32 @@ impl<'a> Job<'a> {
         (&self.tensors.keys(head)[rows.clone()], &self.tensors.values(head)[rows])
     }
 
-    /// Scales of a head: those of the design, or its own.
+    /// Scales of a head: those of the design, or its own. Its sink, where the layer has some.
     pub fn scales(&self, head: u32) -> HeadScales {
         let [k, v] = self.tensors.scales(head as usize);
-        HeadScales::of(self.design, (k, v)).expect("the tensors' factors were checked")
+        let scales = HeadScales::of(self.design, (k, v)).expect("the tensors' factors were checked");
+        HeadScales { sink: self.sink(head).and_then(Sink::new), ..scales }
+    }
+
+    /// Sink of a head, as a logit to base e; none where the layer has none.
+    pub fn sink(&self, head: u32) -> Option<f32> {
+        self.tensors.sink(head as usize).filter(|_| self.design.model.sinks)
+    }
+
+    /// What goes in before the queries, in its order: the number of its groups, and a word a head. Scales, then sinks, as far as
+    /// the design has them.
+    pub fn words_before_queries(&self) -> Vec<(u32, Vec<u64>)> {
+        let (design, mut all) = (self.design, Vec::new());
+        let of_heads = |word: &dyn Fn(HeadScales) -> u64| {
+            (0..design.model.heads).map(|head| word(self.scales(head))).collect()
+        };
+        if design.pe.is_scaled() {
+            all.push((design.bus.scale_group(), of_heads(&|scales| scales.word())));
+        }
+        if design.has_sinks() {
+            all.push((design.bus.sink_group(), of_heads(&|scales| Sink::word(scales.sink))));
+        }
+        all
     }
 
     /// Scales of some tokens, of the KV head that a query head attends with; none where the design has none.

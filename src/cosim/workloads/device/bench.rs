@@ -288,9 +288,10 @@ pub(super) fn queries(job: &Job) -> Vec<u8> {
     let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
     let elements = order.flat_map(|(stream, head)| job.query(head, stream));
     let mut buffer: Vec<u8> = elements.flat_map(|e| e.to_le_bytes()).collect();
-    if job.design.pe.is_scaled() {
-        buffer.resize(job.design.scales_at() as usize, BLANK);
-        buffer.extend((0..heads).flat_map(|head| job.scales(head).word().to_le_bytes()));
+    let places = [job.design.scales_at(), job.design.sinks_at()];
+    for ((_, words), at) in job.words_before_queries().into_iter().zip(places) {
+        buffer.resize(at as usize, BLANK);
+        buffer.extend(words.into_iter().flat_map(u64::to_le_bytes));
     }
     buffer.extend(rows(job, buffer.len()));
     buffer

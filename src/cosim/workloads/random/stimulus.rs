@@ -14,7 +14,10 @@ impl RandomFabric {
         let groups = u64::from(self.design.pe.head_dim / 4 / self.design.bus.query_group_words);
         let (mut head, mut group) = (key % heads, key % groups);
         if let Some(together) = self.design.bus.scale_heads.filter(|_| self.below(8) == 0) {
-            (head, group) = (head - head % u64::from(together), groups);
+            let bus = &self.design.bus;
+            let sinks = self.design.has_sinks() && key >> 20 & 1 == 1;
+            let number = if sinks { bus.sink_group() } else { bus.scale_group() };
+            (head, group) = (head - head % u64::from(together), u64::from(number));
         }
         for (name, value) in [
             ("query_valid", 1),

@@ -66,6 +66,7 @@ pub(in crate::emit::rtl) struct Rows {
     element: &'static str,
     /// The scale of logits is given by a host.
     scaled: bool,
+    sinks: bool,
     /// Cycles from a dot to its weight in the scratchpad.
     weight_cycles: u32,
     /// Exponent of a flit of ones, where it is that of all flits.
@@ -97,6 +98,7 @@ impl Rows {
             aligned_bits: aligned_bits(pe.format),
             element: element(design),
             scaled: pe.is_scaled(),
+            sinks: design.has_sinks(),
             weight_cycles: array.weight_cycles(),
             ones_exponent: octave::fixed_exponent(pe.format).unwrap_or(0),
         }
@@ -194,6 +196,7 @@ impl Rows {
         ]);
         values.set("element", self.element);
         values.set("scaled", self.scaled);
+        values.set("sinks", self.sinks);
         values.set("packed", self.packed);
         values.set("station_style", if self.stations_in_block() { "block" } else { "distributed" });
         values.set("sum_style", if self.sums_in_ultra() { "ultra" } else { "block" });

@@ -55,6 +55,8 @@ pub struct Core {
     partials: Box<[u32]>,
     /// Words of a query.
     query_words: u32,
+    /// Number of the first word with sinks; none if there are none.
+    sink_words: Option<u32>,
     pad_shown: Vec<PadShown>,
     root_shown: Vec<RootShown>,
 }
@@ -70,6 +72,7 @@ impl Core {
             roots: (0..mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
             partials: vec![0; design.model.max_streams.div_ceil(32) as usize].into(),
             query_words: design.pe.head_dim / 4,
+            sink_words: design.has_sinks().then(|| design.bus.sink_group() * design.bus.query_group_words),
             pad_shown: vec![PadShown::default(); mesh.tiles()],
             root_shown: vec![RootShown::default(); mesh.cols() as usize],
         }
@@ -129,7 +132,7 @@ impl Core {
         self.fabric.step(input);
         for (t, pad) in self.pads.iter_mut().enumerate() {
             let (before, shown) = (pad.between(), &self.fabric.shown().tiles[t]);
-            let command = command(shown, &input.computes[t], self.query_words);
+            let command = command(shown, &input.computes[t], (self.query_words, self.sink_words));
             if let Some(PadCommand::Job(ask)) = command {
                 self.pad_shown[t].job = Some(ask);
             }
@@ -144,11 +147,13 @@ impl Core {
     }
 }
 
-/// Command that a tile sent to its PaD in the last period. A query has so many words; those behind them have scales.
-fn command(shown: &Shown, offered: &ComputeIn, words: u32) -> Option<PadCommand> {
+/// Command that a tile sent to its PaD in the last period. A query has so many words; those behind them have scales, and from a
+/// number on sinks.
+fn command(shown: &Shown, offered: &ComputeIn, (words, sinks): (u32, Option<u32>)) -> Option<PadCommand> {
     if let Some(query) = shown.vector {
         let command = match query.word < words {
             true => PadCommand::Query,
+            false if sinks.is_some_and(|first| query.word >= first) => PadCommand::Sink,
             false => PadCommand::Scales(query.head, HeadScales::narrow_of(query.data)),
         };
         return offered.vector_ready.then_some(command);

@@ -11,7 +11,7 @@ pub(in crate::model::cycle) struct QueryWords {
     /// Words of a group, and of one with scales.
     size: u32,
     scales: u32,
-    /// Groups of a query: the next one has scales.
+    /// Number of the group with scales; one above it has sinks.
     whole: u32,
     /// Place of the next word in its group.
     at: u32,
@@ -24,7 +24,7 @@ impl QueryWords {
             groups: Fifo::new(design.bus.query_depth),
             size,
             scales: design.bus.scale_heads.unwrap_or(size),
-            whole: design.pe.head_dim / 4 / size,
+            whole: design.bus.scale_group(),
             at: 0,
         }
     }
@@ -38,7 +38,7 @@ impl QueryWords {
     pub(in crate::model::cycle) fn word(&self) -> Option<Query> {
         self.groups.front().map(|group| {
             // Of scales each word is of a head of its own.
-            let heads = if group.group == self.whole { self.at } else { 0 };
+            let heads = if group.group >= self.whole { self.at } else { 0 };
             Query {
                 stream: group.stream,
                 head: group.head + heads,
@@ -50,7 +50,7 @@ impl QueryWords {
 
     /// Words of the group that is next.
     fn words(&self) -> u32 {
-        let scales = self.groups.front().is_some_and(|group| group.group == self.whole);
+        let scales = self.groups.front().is_some_and(|group| group.group >= self.whole);
         if scales {
             self.scales
         } else {

@@ -7,3 +7,4 @@ pub mod formats;
 pub mod fp16;
 pub(super) mod rounding;
 pub mod scales;
+pub mod sink;

@@ -4,6 +4,7 @@ use crate::config::{KvFormat, Narrow};
 use crate::design::Design;
 use crate::model::datapath::numbers::exp2::Scale;
 use crate::model::datapath::numbers::formats::Formats;
+use crate::model::datapath::numbers::sink::Sink;
 
 /// Scales of a head, as a root and the arrays apply them, and the widths of its stationary numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +15,8 @@ pub struct HeadScales {
     pub output: f32,
     /// Stationary numbers of nine bits, where two rows share their multipliers.
     pub narrow: Narrow,
+    /// Sink of the head. Partial results are without it.
+    pub sink: Option<Sink>,
 }
 
 /// Bits of a word that tell widths of packed numbers: the leading one of a significand is not needed, nor is the sign of
@@ -26,7 +29,7 @@ impl HeadScales {
     pub fn of(design: &Design, (k, v): (f32, f32)) -> Option<HeadScales> {
         if !design.pe.is_scaled() {
             let logit = Scale::new(design.model.head_dim, &Formats::default());
-            return (k == 1.0 && v == 1.0).then_some(HeadScales { logit, output: 1.0, narrow: Narrow::None });
+            return (k == 1.0 && v == 1.0).then_some(HeadScales { logit, output: 1.0, narrow: Narrow::None, sink: None });
         }
         let root = std::f64::consts::LOG2_E / f64::from(design.model.head_dim).sqrt();
         let logit = Scale::given(root * f64::from(k), design.pe.format)?;
@@ -34,7 +37,7 @@ impl HeadScales {
             return None;
         }
         let narrow = if design.pe.format == KvFormat::Int8 { design.pe.narrow } else { Narrow::None };
-        (v.is_normal() && v > 0.0).then_some(HeadScales { logit, output: v, narrow })
+        (v.is_normal() && v > 0.0).then_some(HeadScales { logit, output: v, narrow, sink: None })
     }
 
     /// The word that a host gives: the scale of the logits, that of the output above it.

@@ -3,6 +3,7 @@
 
 use crate::model::datapath::numbers::fixed;
 use crate::model::datapath::numbers::fp16;
+use crate::model::datapath::numbers::sink::Sink;
 use crate::model::datapath::params::Datapath;
 use crate::model::datapath::reduction::normalise::Reciprocal;
 use crate::model::datapath::reduction::part::Packet;
@@ -42,6 +43,16 @@ impl<'a> Root<'a> {
         Root { scale, ..self }
     }
 
+    /// The same with a sink, with which its sums begin. It must be given before the first partial result.
+    #[must_use]
+    pub fn sunk(mut self, sink: Option<Sink>) -> Root<'a> {
+        if let Some(sink) = sink {
+            self.max = Some(sink.max);
+            *self.sums.last_mut().expect("l is always there") = sink.sum(self.datapath.formats.sum_fraction);
+        }
+        self
+    }
+
     /// Merges the PART packet of a tile. A packet with l = 0 saw no token and changes nothing.
     pub fn merge(&mut self, flits: &[Vec<u16>]) {
         let mut packet = Packet::from_flits(flits, self.datapath.shape.head_dim);
@@ -68,7 +79,7 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// m over all partials; none before the first token.
+    /// m over all partials and the sink; none before the first token without a sink.
     pub fn max(&self) -> Option<i32> {
         self.max
     }

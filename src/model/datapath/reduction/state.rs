@@ -3,8 +3,13 @@
 //! Attention over all tokens is o / l of the merged state: the online softmax of FlashAttention-2 and of tree
 //! attention, with 2^m in place of e^m.
 
+use crate::model::datapath::numbers::sink::Sink;
+
 /// m is returned exactly from minus this up to it: all such integers are FP32.
 pub const MOST_MAX: i32 = 1 << 24;
+
+/// Bits below the point of the l of a sink.
+const SINK_FRACTION: u32 = 23;
 
 /// Halves of l and m.
 const HEADER: usize = 4;
@@ -24,6 +29,13 @@ impl State {
     /// The state without a token.
     pub fn empty(head_dim: usize) -> State {
         State { l: 0.0, max: f32::NEG_INFINITY, o: vec![0.0; head_dim] }
+    }
+
+    /// The state of a head's sink, which a host merges with those of its tokens; without one, the empty state.
+    pub fn of_sink(sink: Option<Sink>, head_dim: usize) -> State {
+        let Some(sink) = sink else { return State::empty(head_dim) };
+        let l = (sink.sum(SINK_FRACTION) as f64 / f64::from(1 << SINK_FRACTION)) as f32;
+        State { l, max: sink.max as f32, o: vec![0.0; head_dim] }
     }
 
     /// A state whose numbers are all the same.

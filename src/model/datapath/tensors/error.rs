@@ -88,6 +88,16 @@ pub enum TensorError {
         /// The scale.
         value: f32,
     },
+    /// A sink is no number within FP16.
+    #[error("{name}[{head}] is {value}; a sink is a logit from -65504 to 65504")]
+    WrongSink {
+        /// Name of the tensor.
+        name: String,
+        /// Query head.
+        head: usize,
+        /// The sink.
+        value: f32,
+    },
     /// A tensor's shape does not fit.
     #[error("{name} has shape {shape:?}; {rule}")]
     WrongShape {

@@ -33,6 +33,8 @@ pub struct Tensors {
     scales: Vec<[f32; 2]>,
     /// Scales of keys and of values beside those factors, in FP16, by KV head and token; none if tokens have none.
     token_scales: Vec<[u16; 2]>,
+    /// Sink of each query head, a logit to base e; none if the layer has none.
+    sinks: Vec<f32>,
     q: Vec<u16>,
     k: Vec<u16>,
     v: Vec<u16>,
@@ -63,6 +65,7 @@ impl Tensors {
             rounded: 0,
             scales,
             token_scales,
+            sinks: Vec::new(),
             q,
             k,
             v,
@@ -85,6 +88,7 @@ impl Tensors {
             rounded: 0,
             scales,
             token_scales,
+            sinks: Vec::new(),
             q,
             k,
             v,
@@ -218,6 +222,29 @@ impl Tensors {
         (!self.token_scales.is_empty()).then(|| &self.token_scales[kv_head * self.tokens..][..self.tokens])
     }
 
+    /// Sink of a query head, a logit to base e; none if the layer has none.
+    pub fn sink(&self, head: usize) -> Option<f32> {
+        self.sinks.get(head).copied()
+    }
+
+    /// The same numbers with sinks, a logit to base e a query head.
+    ///
+    /// # Panics
+    /// When there are not as many as query heads.
+    #[must_use]
+    pub fn with_sinks(self, sinks: Vec<f32>) -> Tensors {
+        assert_eq!(sinks.len(), self.heads, "sinks");
+        Tensors { sinks, ..self }
+    }
+
+    /// The same numbers with another scale of logits than 1 / sqrt(d_h): the factors of keys are multiplied.
+    #[must_use]
+    pub fn with_sm_scale(mut self, sm_scale: f64) -> Tensors {
+        let ratio = sm_scale * (self.model_dim as f64).sqrt();
+        self.scales.iter_mut().for_each(|[k, _]| *k = (f64::from(*k) * ratio) as f32);
+        self
+    }
+
     /// The same numbers with other scales of tokens, by KV head and token: of keys, and of values.
     ///
     /// # Panics
@@ -298,7 +325,8 @@ impl Tensors {
         let shape = [heads, kv_heads, positions, tokens, head_dim];
         let tensors = Tensors::new(shape, [q.elements, k.elements, v.elements]).with_scales(scales);
         let token_scales = numbers::pairs(k_scales.of_tokens, v_scales.of_tokens);
-        Ok(Tensors { format, rounded, token_scales, ..tensors })
+        let sinks = numbers::sinks(&mut file, &name("sinks"), heads)?;
+        Ok(Tensors { format, rounded, token_scales, sinks, ..tensors })
     }
 
     /// Returns a query.

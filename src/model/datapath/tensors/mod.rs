@@ -14,4 +14,4 @@ mod written;
 
 pub use error::{Missing, TensorError};
 pub use layer::{layers, Tensors};
-pub use synthetic::{synthetic, Logits, Synthetic};
+pub use synthetic::{synthetic, synthetic_sinks, Logits, Synthetic};

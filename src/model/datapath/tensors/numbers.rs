@@ -5,6 +5,7 @@ use super::file::TensorFile;
 use crate::config::KvFormat;
 use crate::model::datapath::numbers::element::{is_token_scale, of_e4m3, of_int8};
 use crate::model::datapath::numbers::fp16;
+use crate::model::datapath::numbers::sink::Sink;
 use half::{bf16, f16};
 use safetensors::Dtype;
 use std::io::{Read, Seek};
@@ -153,6 +154,34 @@ pub(super) fn factors(
     }
     of_heads.resize(kv_heads, of_heads[0]);
     Ok(Factors { of_heads, of_tokens: Vec::new() })
+}
+
+/// Reads sinks: a logit for each query head, F32, F16 or BF16. None where the file has none.
+pub(super) fn sinks(
+    file: &mut TensorFile<impl Read + Seek>,
+    name: &str,
+    heads: usize,
+) -> Result<Vec<f32>, TensorError> {
+    if !file.names().iter().any(|one| one == name) {
+        return Ok(Vec::new());
+    }
+    let info = file.info(name)?;
+    let (dtype, shape) = (info.dtype, info.shape.clone());
+    let (name, bytes) = (name.to_owned(), file.bytes(name)?);
+    let sinks: Vec<f32> = match dtype {
+        Dtype::F32 => bytes.chunks_exact(4).map(|n| f32::from_le_bytes([n[0], n[1], n[2], n[3]])).collect(),
+        Dtype::F16 => bytes.chunks_exact(2).map(|n| f16::from_le_bytes([n[0], n[1]]).to_f32()).collect(),
+        Dtype::BF16 => bytes.chunks_exact(2).map(|n| bf16::from_le_bytes([n[0], n[1]]).to_f32()).collect(),
+        _ => Vec::new(),
+    };
+    if sinks.len() != heads {
+        let rule = format!("sinks are F32, F16 or BF16, one for each of {heads} query heads");
+        return Err(TensorError::WrongShape { name, shape, rule });
+    }
+    match sinks.iter().position(|&sink| Sink::new(sink).is_none()) {
+        Some(head) => Err(TensorError::WrongSink { name, head, value: sinks[head] }),
+        None => Ok(sinks),
+    }
 }
 
 /// Scales of tokens, of keys and of values together; those that a file does not have are 1, if it has the others.

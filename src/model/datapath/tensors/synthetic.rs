@@ -76,6 +76,17 @@ pub fn synthetic(what: &Synthetic) -> Tensors {
     Tensors::new([heads, kv_heads, positions, tokens, head_dim], [q, k, v])
 }
 
+/// Least and largest sink that is drawn: the heads of a model have some that take nearly all weight, and some that take none.
+const SINKS: [f64; 2] = [-2.0, 6.0];
+
+/// Draws a sink for each query head, evenly.
+pub fn synthetic_sinks(seed: u64, heads: usize) -> Vec<f32> {
+    let mut rng = Pcg64::new(u128::from(seed), 2);
+    let [low, high] = SINKS;
+    let mut share = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    (0..heads).map(|_| (low + (high - low) * share()) as f32).collect()
+}
+
 fn value(bits: u16) -> f64 {
     f16::from_bits(bits).to_f64()
 }

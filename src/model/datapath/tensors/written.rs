@@ -24,13 +24,17 @@ impl Tensors {
     ///
     /// # Panics
     /// When there are no keys and values ([`Tensors::blank`]), or both tokens and KV heads have scales: a file has one or
-    /// the other.
+    /// the other. Sinks stand in `sinks`: F32 of shape `[heads]`.
     pub fn to_safetensors(&self, layer: u32) -> Result<Vec<u8>, SafeTensorError> {
         assert!(!self.is_blank(), "tensors with keys and values");
         let mut parts = vec![self.queries()];
         for (at, (numbers, scales)) in [("k", "k_scale"), ("v", "v_scale")].into_iter().enumerate() {
             parts.push(self.cached(at, numbers));
             parts.extend(self.factors(at, scales));
+        }
+        let sinks: Vec<u8> = (0..self.heads).filter_map(|head| self.sink(head)).flat_map(f32::to_le_bytes).collect();
+        if !sinks.is_empty() {
+            parts.push(Part { name: "sinks", dtype: Dtype::F32, shape: vec![self.heads], bytes: sinks });
         }
         let views = parts.iter().map(|part| {
             let view = TensorView::new(part.dtype, part.shape.clone(), &part.bytes)?;
@@ -107,7 +111,7 @@ mod tests {
         const ALL: [KvFormat; 5] =
             [KvFormat::Fp16, KvFormat::Bf16, KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8];
         for (seed, format) in (1..).zip(ALL) {
-            let plain = drawn(seed, 20);
+            let plain = drawn(seed, 20).with_sinks(vec![0.5, -1.25, 3.0, 0.0, -7.5, 2.0]);
             let mut all = vec![plain.clone().rounded(format), plain.clone().quantised(format)];
             if matches!(format, KvFormat::Fp8E4m3 | KvFormat::Int8) {
                 all.push(plain.quantised_by_token(format));

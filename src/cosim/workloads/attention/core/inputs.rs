@@ -16,13 +16,14 @@ impl Core<'_> {
         let missing = job.outputs();
         let heads = self.design.model.heads;
         let elements = 4 * self.design.bus.query_group_words as usize;
-        let whole = self.design.pe.head_dim / elements as u32;
         let together = self.design.bus.scale_heads.unwrap_or(heads);
-        for first in (0..heads).step_by(together as usize).filter(|_| self.design.pe.is_scaled()) {
-            let words = (first..first + together).map(|head| job.scales(head).word());
-            let mut data: Vec<u32> = words.flat_map(|word| [word as u32, (word >> 32) as u32]).collect();
-            data.resize(elements / 2, 0);
-            self.send_group((0, first, whole), &data, missing, stop)?;
+        for (group, words) in job.words_before_queries() {
+            for (first, words) in (0..).step_by(together as usize).zip(words.chunks(together as usize)) {
+                let halves = words.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]);
+                let mut data: Vec<u32> = halves.collect();
+                data.resize(elements / 2, 0);
+                self.send_group((0, first, group), &data, missing, stop)?;
+            }
         }
         for stream in 0..job.streams {
             for head in 0..heads {

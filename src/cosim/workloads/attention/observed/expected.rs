@@ -57,7 +57,7 @@ pub(in crate::cosim::workloads::attention) fn output<'a>(
     let cache = job.cache(stream);
     let (k, v) = job.kv(head, cache.clone());
     let scales = job.scales(head);
-    let mut root: Root = datapath.root().scaled(scales.output);
+    let mut root: Root = datapath.root().scaled(scales.output).sunk(scales.sink.filter(|_| !job.partials));
     let (mut saturated, mut special) = (None, false);
     for segments in partials {
         let mut partial =

@@ -1,5 +1,6 @@
 //! The batch of a step: lengths, spans, and the step as descriptors.
 
+mod kinds;
 pub(super) mod lengths;
 pub(super) mod spans;
 pub(super) mod step;

@@ -1,7 +1,7 @@
 //! Segments that a step attends to: those of common prefixes, and of each stream's own.
 
 use crate::cosim::workloads::decode::batch::lengths::StreamLength;
-use crate::design::{Descriptor, Design};
+use crate::design::{Descriptor, Design, LayerKind};
 
 /// Consecutive tokens of one cache, as a descriptor's segments.
 #[derive(Debug, Clone, Copy)]
@@ -54,14 +54,15 @@ pub(in crate::cosim::workloads::decode) struct Spans {
 }
 
 impl Spans {
-    /// All segments that are attended to. Streams are in the order of falling prefixes.
+    /// All segments that are attended to in a layer of this kind. Streams are in the order of falling prefixes.
     pub(in crate::cosim::workloads::decode) fn of(
         design: &Design,
+        kind: LayerKind,
         stride: u32,
         streams: &[StreamLength],
     ) -> Spans {
-        let (model, p) = (&design.model, design.placement.segment_tokens);
-        let from = |stream: &StreamLength| stream.tokens - model.attended(stream.tokens);
+        let p = design.placement.segment_tokens;
+        let from = |stream: &StreamLength| stream.tokens - kind.attended(stream.tokens);
         // Caches are shared by whole segments: the rest of a prefix belongs to each stream. If nothing
         // follows the prefix, its last segment is complete, however short.
         let shared = |stream: &StreamLength| match stream.prefix == stream.tokens {

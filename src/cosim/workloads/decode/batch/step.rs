@@ -4,7 +4,8 @@
 //! places or the tiles that fetch them.
 
 use crate::cosim::workloads::decode::batch::lengths::StreamLength;
-use crate::cosim::workloads::decode::batch::spans::{imbalance, Span, Spans};
+use crate::cosim::workloads::decode::batch::kinds::Kinds;
+use crate::cosim::workloads::decode::batch::spans::{imbalance, Span};
 use crate::cosim::workloads::decode::batch::workload_error::WorkloadError;
 use crate::design::Descriptor;
 use crate::design::{Design, Mapping, Sharing};
@@ -42,7 +43,7 @@ pub struct Step {
     pub attended: u32,
     /// Largest possible sample of segments: of the common prefix, and of each stream's own.
     pub most_segments: u32,
-    /// Segments of a layer, before sampling and in the run; shared ones count once.
+    /// Segments of a layer, before sampling and in the run; shared ones count once. Where layers differ, the mean.
     pub segments: (u64, u64),
     /// Layers of the model, and layers in the run.
     pub layers: (u32, u32),
@@ -153,9 +154,10 @@ fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(
     range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
     let differ = |of: fn(&StreamLength) -> u32| streams.windows(2).any(|two| of(&two[0]) != of(&two[1]));
     let shared = streams.iter().any(|stream| stream.prefix > 0);
-    if shared && model.sliding_window.is_some() && differ(|stream| stream.tokens) {
+    let windowed = (0..load.layers).any(|layer| design.layer_kind(layer).window.is_some());
+    if shared && windowed && differ(|stream| stream.tokens) {
         let other = "a common prefix leaves a sliding window at one place";
-        let help = "leave out the prefix, model.sliding_window, or the lengths";
+        let help = "leave out the prefix, the windows of [model], or the lengths";
         return Err(WorkloadError::Different { what: "lengths", other, help });
     }
     let ends = streams.iter().any(|stream| stream.prefix == stream.tokens && stream.prefix > 0);
@@ -175,11 +177,11 @@ fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(
 pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<Step, WorkloadError> {
     check(design, load, streams)?;
     let (model, p) = (&design.model, design.placement.segment_tokens);
-    let whole = Spans::of(design, load.stride, streams);
-    if load.append && whole.own.iter().any(Option::is_none) {
+    let kinds = Kinds::of(design, load, streams);
+    if load.append && kinds.all().any(|spans| spans.own.iter().any(Option::is_none)) {
         return Err(WorkloadError::Shared);
     }
-    let all = whole.most();
+    let all = kinds.most();
     let wanted = load.segments.unwrap_or(all);
     range(
         "the number of segments",
@@ -187,8 +189,8 @@ pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Re
         (1, all),
         "a longer context has more; leave it out to sample whole rounds over the homes of a layer",
     )?;
-    let run = whole.sample(wanted, all, p);
-    let imbalance = |spans: &Spans| imbalance(design, &descriptors(load, spans));
+    let run = kinds.sample(wanted, all, p);
+    let imbalance = |kinds: &Kinds| imbalance(design, &descriptors(load, kinds));
     let descriptors = descriptors(load, &run);
     let rows = |d: &Descriptor| {
         let rows = |i| d.rows(i, p);
@@ -201,13 +203,12 @@ pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Re
     };
     let own: u64 = streams.iter().map(|stream| stored(stream.tokens) - shared(stream)).sum();
     let caches = streams.iter().map(shared).max().unwrap_or(0) + own;
-    let attended = |stream: &StreamLength| model.attended(stream.tokens);
     Ok(Step {
-        attended: streams.iter().map(attended).max().unwrap_or(0),
+        attended: kinds.attended(streams),
         most_segments: all,
-        segments: (whole.slices(), run.slices()),
+        segments: (kinds.slices(), run.slices()),
         layers: (model.layers, load.layers),
-        imbalance: (imbalance(&whole), imbalance(&run)),
+        imbalance: (imbalance(&kinds), imbalance(&run)),
         rows: descriptors.iter().map(rows).sum(),
         cache_bytes: caches * u64::from(model.layers * model.kv_heads) * design.memory.slice_bytes,
         descriptors,
@@ -215,7 +216,7 @@ pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Re
 }
 
 /// The descriptors of the segments of a batch, layer by layer.
-fn descriptors(load: &Workload, spans: &Spans) -> Vec<Descriptor> {
+fn descriptors(load: &Workload, kinds: &Kinds) -> Vec<Descriptor> {
     let descriptor = |layer, prefix, span: Span, stream, streams, close| Descriptor {
         prefix,
         layer,
@@ -234,6 +235,7 @@ fn descriptors(load: &Workload, spans: &Spans) -> Vec<Descriptor> {
     };
     let mut descriptors = Vec::new();
     for layer in 0..load.layers {
+        let spans = kinds.of_layer(layer);
         // Prefixes are in the cache of stream 0, whose own segments are other ones.
         let last = spans.common.len().saturating_sub(1);
         let ends = |at: usize| at == last && spans.own.iter().all(Option::is_none);

@@ -22,9 +22,12 @@ pub(in crate::cosim::workloads::decode) struct Queries {
     groups: u32,
     /// Words of a group.
     size: u32,
-    /// Groups with scales, which come first, and the heads of one.
+    /// Groups with scales, which come first, then as many with sinks if there are some; the heads of one, and the numbers of
+    /// both groups.
     scales: u64,
+    before_queries: u64,
     scale_heads: u64,
+    numbers: [u64; 2],
     /// Number of the descriptor, in the run, before which they go in.
     before: Option<usize>,
     streams: Range<u32>,
@@ -40,11 +43,15 @@ impl Queries {
         let groups = design.pe.head_dim / 4 / size;
         let heads = design.heads.heads();
         let scale_heads = design.bus.scale_heads.unwrap_or(heads);
+        let scales = if design.pe.is_scaled() { u64::from(heads / scale_heads) } else { 0 };
+        let sinks = design.has_sinks();
         Queries {
             heads,
             groups,
             size,
-            scales: if design.pe.is_scaled() { u64::from(heads / scale_heads) } else { 0 },
+            scales,
+            before_queries: if sinks { 2 * scales } else { scales },
+            numbers: [design.bus.scale_group(), if sinks { design.bus.sink_group() } else { 0 }].map(u64::from),
             scale_heads: scale_heads.into(),
             before: None,
             streams: 0..0,
@@ -70,7 +77,7 @@ impl Queries {
     }
 
     fn all(&self) -> u64 {
-        self.scales + self.streams.len() as u64 * u64::from(self.heads * self.groups)
+        self.before_queries + self.streams.len() as u64 * u64::from(self.heads * self.groups)
     }
 
     /// Puts the next query on its port, if there is one.
@@ -84,11 +91,14 @@ impl Queries {
         let words = (0..size).map(|word| mix(self.next * size + word));
         let data: Vec<u32> = words.flat_map(|word| [word as u32, (word >> 32) as u32]).collect();
         pins.set_part(at.query_data, 0, &data);
-        let (group, head, stream) = match self.next.checked_sub(self.scales) {
+        let (group, head, stream) = match self.next.checked_sub(self.before_queries) {
             Some(next) => {
                 (next % groups, next / groups % heads, u64::from(self.streams.start) + next / groups / heads)
             }
-            None => (groups, self.next * self.scale_heads, 0),
+            None => {
+                let (part, at) = (self.next / self.scales, self.next % self.scales);
+                (self.numbers[part as usize], at * self.scale_heads, 0)
+            }
         };
         pins.set(at.query_group, 0, group);
         pins.set(at.query_head, 0, head);

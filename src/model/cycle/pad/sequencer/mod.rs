@@ -75,6 +75,8 @@ pub enum PadCommand {
     Query,
     /// The scales of a head, by its place in the column; they tell the widths of its KV head.
     Scales(u32, (bool, bool)),
+    /// The sink of a head, which is its root's.
+    Sink,
     /// A slice, or results that are due.
     Job(Ask),
 }
@@ -221,7 +223,7 @@ impl Sequencer {
         if !self.run {
             let free = |ask: &Ask| !ask.close || self.reading == State::None;
             match command {
-                Some(PadCommand::Query) => out.takes = true,
+                Some(PadCommand::Query | PadCommand::Sink) => out.takes = true,
                 Some(&PadCommand::Scales(head, narrow)) => {
                     out.takes = true;
                     self.narrow[contexts.kv_head(head) as usize] = narrow;
