@@ -1,5 +1,6 @@
 //! Writes a configuration to begin with, with the meaning, range and default of every key as comments.
 
+use super::findings::advice::toml_of;
 use super::keys::{tables, Key};
 use super::models::{self, ModelShape};
 use super::schema::Config;
@@ -40,9 +41,6 @@ pub enum Preset {
     /// The same for Qwen3-8B
     #[value(name = "qwen-3-8b")]
     Qwen3,
-    /// The same for Phi-4
-    #[value(name = "phi-4")]
-    Phi4,
     /// The same for Gemma 3 4B: one layer in six sees all tokens
     #[value(name = "gemma-3-4b")]
     Gemma4,
@@ -78,7 +76,6 @@ impl Preset {
             Preset::Ministral => &models::MINISTRAL_8B,
             Preset::Qwen2 => &models::QWEN_2_7B,
             Preset::Qwen3 => &models::QWEN_3_8B,
-            Preset::Phi4 => &models::PHI_4,
             Preset::Gemma4 => &models::GEMMA_3_4B,
             Preset::Gemma12 => &models::GEMMA_3_12B,
             Preset::Gemma27 => &models::GEMMA_3_27B,
@@ -186,18 +183,6 @@ fn write_key(text: &mut String, key: &Key, value: &Value) {
         // Left out on purpose: the example must not take effect.
         true => line(text, &format!("# {} = {}", key.name, toml_of(&key.example))),
         false => line(text, &format!("{} = {}", key.name, toml_of(value))),
-    }
-}
-
-/// A value as TOML has it: lists and tables in a line.
-fn toml_of(value: &Value) -> String {
-    match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(toml_of).collect::<Vec<_>>().join(", ")),
-        Value::Object(entries) => {
-            let entry = |(name, value): (&String, &Value)| format!("{name} = {}", toml_of(value));
-            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
-        }
-        one => one.to_string(),
     }
 }
 

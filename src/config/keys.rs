@@ -277,22 +277,27 @@ fn fault_of_groups(groups: &[Value]) -> Option<String> {
     if groups.is_empty() {
         return Some("without a group".to_owned());
     }
+    let faults: Vec<_> =
+        (1..).zip(groups).flat_map(|(number, group)| faults_of_group(number, group)).collect();
+    (!faults.is_empty()).then(|| format!("wrong in {}", faults.join("; and in ")))
+}
+
+/// Faults of one group, each with the group's number.
+fn faults_of_group(number: usize, group: &Value) -> Vec<String> {
     let keys = group_keys();
     let names = || keys.iter().map(|key| key.name.as_str()).collect::<Vec<_>>().join(", ");
-    let of_group = |(number, group): (usize, &Value)| {
-        let Some(group) = group.as_object() else {
-            return Some(format!("wrong in group {number}, which is no table of {}", names()));
-        };
-        let wrong = |(name, value): (&String, &Value)| match keys.iter().find(|key| key.name == *name) {
-            None => Some(format!("wrong in group {number}: it has {}, and no {name}", names())),
-            Some(key) => {
-                let fault = if key.kind.holds(value) { key.fault(value) } else { Some(format!("not {}", key.legal())) };
-                Some(format!("wrong in group {number}: {name} = {value} is {}", fault?))
-            }
-        };
-        group.iter().find_map(wrong)
+    let Some(group) = group.as_object() else {
+        return vec![format!("group {number}, which is no table of {}", names())];
     };
-    (1..).zip(groups).find_map(of_group)
+    let fault = |(name, value): (&String, &Value)| {
+        let Some(key) = keys.iter().find(|key| key.name == *name) else {
+            return Some(format!("group {number}: {name} is none of its keys, which are {}", names()));
+        };
+        let legal = || Some(format!("not {}", key.legal()));
+        let fault = if key.kind.holds(value) { key.fault(value) } else { legal() };
+        Some(format!("group {number}: {name} = {value} is {}", fault?))
+    };
+    group.iter().filter_map(fault).collect()
 }
 
 fn first_sentence(doc: &str) -> String {

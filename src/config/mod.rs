@@ -19,7 +19,7 @@ pub use choices::{
     AskedMapping, Engine, KvFormat, KvScales, Mapping, Narrow, PatternKind, Sharing, VirtualNetworks,
 };
 pub use commented::{commented, Preset};
-pub use findings::advice::{Advice, Setting};
+pub use findings::advice::{toml_of, Advice, Setting};
 pub use findings::advise::followed;
 pub use findings::finding::{Finding, Severity};
 pub use findings::report::{AcceptedProblem, Problem, Report};

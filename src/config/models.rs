@@ -46,7 +46,6 @@ pub(super) const LLAMA_3_8B: ModelShape = plain("Llama-3-8B", 32, [32, 8], 128);
 pub(super) const LLAMA_3_70B: ModelShape = plain("Llama-3-70B", 80, [64, 8], 128);
 pub(super) const QWEN_2_7B: ModelShape = plain("Qwen2.5-7B", 28, [28, 4], 128);
 pub(super) const QWEN_3_8B: ModelShape = plain("Qwen3-8B", 36, [32, 8], 128);
-pub(super) const PHI_4: ModelShape = plain("Phi-4", 40, [40, 10], 128);
 pub(super) const MISTRAL_7B: ModelShape =
     ModelShape { window: Some(4096), ..plain("Mistral-7B-v0.1", 32, [32, 8], 128) };
 pub(super) const MINISTRAL_8B: ModelShape =

@@ -119,7 +119,11 @@ fn files(dir: &Path) -> HashMap<&'static str, String> {
         path.to_str().unwrap().to_owned()
     };
     let grow = tiny.replacen("[kv]", "[kv]\nappend = true", 1);
+    // Layers of two kinds, and a scale of the logits that a run may change.
+    let kinds = tiny.replacen("[kv]", "[kv]\nscales = \"head\"", 1);
+    let kinds = kinds.replacen("[model]", "[model]\ngroups = [{ window = 30 }, {}]", 1);
     HashMap::from([
+        ("KINDS", file("kinds.toml", kinds.as_bytes())),
         ("CONFIG", file("tiny.toml", tiny.as_bytes())),
         ("GROW", file("grow.toml", grow.as_bytes())),
         ("ENERGY", file("energy.toml", energy.as_bytes())),

@@ -2,7 +2,7 @@
 
 use meshkv::config::{self, Key, Report};
 use meshkv::design::Design;
-use serde_json::Value;
+use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -33,6 +33,7 @@ impl Draw {
             return if key.kind == config::Kind::Integer { 77_777_777.into() } else { "wrong".into() };
         }
         match (key.choices.len() as u64, key.range) {
+            _ if key.kind == config::Kind::Groups => self.groups(),
             (0, Some((least, most, _))) => {
                 let share = self.below(1001) as f64 / 1000.0;
                 let drawn = least.max(0.01) * (most / least.max(0.01)).powf(share);
@@ -44,6 +45,18 @@ impl Draw {
             (0, None) => self.one_in(2).into(),
             (count, _) => key.choices[self.below(count) as usize].clone(),
         }
+    }
+
+    /// One to three groups of layers.
+    fn groups(&mut self) -> Value {
+        let group = |draw: &mut Draw| {
+            let mut group = json!({ "count": 1 + draw.below(6), "sinks": draw.one_in(3) });
+            if draw.one_in(2) {
+                group["window"] = (1 << draw.below(20)).into();
+            }
+            group
+        };
+        (0..=self.below(2)).map(|_| group(self)).collect()
     }
 }
 
@@ -66,7 +79,7 @@ fn drawn(seed: u64) -> Values {
 
 /// Problems of a file with these values.
 fn problems(dir: &Path, values: &Values) -> Report {
-    let text: String = values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let text: String = values.iter().map(|(key, value)| format!("{key} = {}\n", config::toml_of(value))).collect();
     let path = dir.join("drawn.toml");
     fs::write(&path, text).unwrap();
     match Design::load_for_the_card(&path) {

@@ -141,7 +141,7 @@ said(meshkv.Refused, device.length, 0, 0)
     let printed = said(package.command(&build).args(["-c", script]));
     let expected = "\
 Failed cannot open none.xclbin
-Shape(layers=2, query_heads=6, kv_heads=3, head_dim=32, max_streams=4, max_tokens=256, device_appends=0, window=0, element_bytes=2, scaled=0, packed=0, pages=0, page_tokens=8)
+Shape(layers=2, query_heads=6, kv_heads=3, head_dim=32, max_streams=4, max_tokens=256, device_appends=0, window=0, element_bytes=2, scaled=0, packed=0, pages=0, page_tokens=8, sinks=0)
 Refused stream 0 is twice in the batch
 Refused queries have the shape (1, 5, 32), not (1, 6, 32)
 Refused stream 0 has 5 tokens in layer 1, and with 252 more is beyond max_tokens of the design, 256

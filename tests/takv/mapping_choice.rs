@@ -98,4 +98,10 @@ fn so_have_streams_of_their_own() {
     ranks(&named("u280_4x8", Some(8)), &load(64, 8, 0, 1), false);
     ranks(&named("tiny", None), &load(64, 8, 0, 8), true);
     ranks(&named("meshkv", Some(8)), &load(256, 8, 128, 4), true);
+    // Where each KV head has a query head of its own, a forecast that saw a slice of one home alone took the fixed rows for
+    // those of the homes.
+    let mut many = named("u280_4x8", None).configuration().clone();
+    (many.model.max_streams, many.model.max_tokens) = (12, 2048);
+    let many = Design::from_config("many", &many).unwrap();
+    assert_eq!(ranks(&many, &load(512, 12, 0, 8), true), Mapping::RowAligned);
 }

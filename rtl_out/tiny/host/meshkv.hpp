@@ -31,6 +31,13 @@ struct Options {
     uint32_t layers = MESHKV_LAYERS;           // Of the model: its last layer ends a step.
 };
 
+// What a call has instead of what its layer and the device have.
+struct Attention {
+    float sm_scale = 0;               // The scale of q.k before the softmax; 0: that of the device.
+    uint32_t window = LAYER_WINDOW;   // Tokens that it looks back; 0: all.
+    const float *sinks = nullptr;     // A logit a query head; none: those of the layer.
+};
+
 class Device {
 public:
     // Loads a bitstream, refuses one of another design, and allocates all buffers.
@@ -110,6 +117,13 @@ public:
         sm_scale_ = scale;
     }
 
+    // Attention sinks of a layer, a logit a query head, from now on: each takes its share of the softmax beside the tokens, and
+    // has no value. -infinity: none. Partial results are without them (of_sink of meshkv_partials.hpp).
+    void sinks(uint32_t layer, const float *logits) {
+        if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
+        sinks_[layer] = sink_words(logits);
+    }
+
     // Widths of numbers that meet the keys and the values, of all layers from now on; those of the design before the first
     // call. Narrow ones let two heads pass where one does, with a greater error.
     void narrow(Narrow widths) {
@@ -149,21 +163,21 @@ public:
     }
 
     // Attention of each stream to its tokens.
-    void attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, uint16_t *outputs) {
-        streams_.may_run(layer, batch, Call::ATTEND);
+    void attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, uint16_t *outputs, const Attention &how = {}) {
+        streams_.may_run(layer, batch, Call::ATTEND, how.window);
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {{"outputs", outputs, batch.size() * OUT * sizeof(uint16_t)}});
-        run(layer, batch, Call::ATTEND, queries, nullptr, nullptr, [&](size_t row, uint32_t place) { take(outputs, row, place); });
+        run(layer, batch, {Call::ATTEND, how}, queries, nullptr, nullptr, [&](size_t row, uint32_t place) { take(outputs, row, place); });
     }
 
     // The same, after a new token of each stream.
     void append_and_attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, const uint16_t *keys, const uint16_t *values,
-                           uint16_t *outputs) {
-        streams_.may_run(layer, batch, Call::APPEND);
+                           uint16_t *outputs, const Attention &how = {}) {
+        streams_.may_run(layer, batch, Call::APPEND, how.window);
         const uint64_t of_queries = batch.size() * OUT * sizeof(uint16_t), of_tokens = batch.size() * TOKEN * sizeof(uint16_t);
         apart({{"queries", queries, of_queries}, {"keys", keys, of_tokens}, {"values", values, of_tokens}}, {{"outputs", outputs, of_queries}});
         std::optional<Void> void_outputs;
         try {
-            run(layer, batch, Call::APPEND, queries, keys, values, [&](size_t row, uint32_t place) { take(outputs, row, place); });
+            run(layer, batch, {Call::APPEND, how}, queries, keys, values, [&](size_t row, uint32_t place) { take(outputs, row, place); });
         } catch (const Void &error) {
             void_outputs.emplace(error);  // The tokens are there all the same.
         }
@@ -173,11 +187,11 @@ public:
 
     // l, m and o of each stream and head instead of outputs, to merge with those of tokens elsewhere: [stream of the
     // batch][head].
-    std::vector<State> partials(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries) {
-        streams_.may_run(layer, batch, Call::PARTIALS);
+    std::vector<State> partials(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, const Attention &how = {}) {
+        streams_.may_run(layer, batch, Call::PARTIALS, how.window);
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {});
         std::vector<State> states(batch.size() * MESHKV_QUERY_HEADS);
-        run(layer, batch, Call::PARTIALS, queries, nullptr, nullptr, [&](size_t row, uint32_t place) {
+        run(layer, batch, {Call::PARTIALS, how}, queries, nullptr, nullptr, [&](size_t row, uint32_t place) {
             for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
                 State &one = states[row * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), place, head);
                 // The card scales outputs alone.
@@ -216,6 +230,12 @@ private:
         uintptr_t first() const { return reinterpret_cast<uintptr_t>(data); }
     };
 
+    // What a batch does, and how.
+    struct Doing {
+        Call call;
+        const Attention &how;
+    };
+
     // Streams that can be live at once.
     static constexpr uint32_t STREAMS = PAGED ? MESHKV_CACHES : MESHKV_MAX_STREAMS;
 
@@ -228,6 +248,7 @@ private:
     uint64_t cycles_ = 0;
     Narrow narrow_;
     float sm_scale_ = 1 / std::sqrt(static_cast<float>(MESHKV_HEAD_DIM));
+    std::vector<std::vector<uint64_t>> sinks_ = std::vector<std::vector<uint64_t>>(MESHKV_LAYERS);  // Words a query head; none were given.
     std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
     // The page of each segment of each cache, as the device has it.
     std::vector<uint32_t> told_ = std::vector<uint32_t>(PAGED ? size_t{STREAMS} * MESHKV_MAX_SEGMENTS : 0, Pages::NONE);
@@ -279,15 +300,49 @@ private:
         return cache_.put(stream, layer, head, streams_.own(stream, layer), of_keys.data(), of_values.data(), scales.data(), tokens);
     }
 
-    // Puts the scales of a layer beside the queries.
-    void scales(uint32_t layer) {
-        std::string unused;
-        for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
-            const Factors &of = factors_[layer][head / GROUP];
-            const uint64_t word = scale_word(double{sm_scale_} * of.key, of.value, unused, narrow_);
-            std::memcpy(queries_.data() + SCALES_AT + head * sizeof(word), &word, sizeof(word));
+    // The words of sinks, a logit a query head.
+    static std::vector<uint64_t> sink_words(const float *logits) {
+        if (!MESHKV_SINKS) throw Refused("this design has no sinks: generate it with sinks = true for a group of model.groups");
+        if (!logits) throw Refused("sinks are missing");
+        std::vector<uint64_t> words(MESHKV_QUERY_HEADS);
+        std::string why;
+        for (uint32_t head = 0; head < MESHKV_QUERY_HEADS && why.empty(); ++head) {
+            words[head] = sink_word(logits[head], why);
+            if (!why.empty()) throw Refused("head " + std::to_string(head) + ": " + why);
         }
-        queries_.to_card(SCALES_AT, MESHKV_QUERY_HEADS * sizeof(uint64_t));
+        return words;
+    }
+
+    // What goes beside the queries of a call: a word of scales a query head, and one of sinks. Refuses what cannot be.
+    struct Beside {
+        std::vector<uint64_t> scales, sinks;
+    };
+    Beside beside(uint32_t layer, const Attention &how) const {
+        static constexpr bool HAS_SINKS[] = {MESHKV_LAYER_SINKS};
+        Beside made;
+        if (how.sm_scale != 0) may_scale();
+        if (how.sinks) made.sinks = sink_words(how.sinks);
+        else if (MESHKV_SINKS) made.sinks = sinks_[layer];
+        if (HAS_SINKS[layer] && made.sinks.empty()) throw Refused("layer " + std::to_string(layer) + " has sinks, and nobody gave their logits: call sinks before");
+        if (MESHKV_SINKS) made.sinks.resize(MESHKV_QUERY_HEADS);
+        std::string why;
+        for (uint32_t head = 0; MESHKV_SCALED && head < MESHKV_QUERY_HEADS; ++head) {
+            const Factors &of = factors_[layer][head / GROUP];
+            made.scales.push_back(scale_word(double{how.sm_scale == 0 ? sm_scale_ : how.sm_scale} * of.key, of.value, why, narrow_));
+        }
+        if (!why.empty()) throw Refused(why);
+        return made;
+    }
+
+    // Puts it there.
+    void give(uint32_t layer, const Beside &all) {
+        const auto words = [&](uint64_t at, const std::vector<uint64_t> &of) {
+            if (of.empty()) return;
+            std::memcpy(queries_.data() + at, of.data(), of.size() * sizeof(uint64_t));
+            queries_.to_card(at, of.size() * sizeof(uint64_t));
+        };
+        words(SCALES_AT, all.scales);
+        words(MESHKV_SINKS_AT, all.sinks);
         if (!MESHKV_QUANTISES) return;
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
             const float inverse[2] = {1 / factors_[layer][head].key, 1 / factors_[layer][head].value};
@@ -299,6 +354,7 @@ private:
     // Bytes of queries, and of new tokens where the device takes them.
     static constexpr uint64_t query_bytes() {
         return DEVICE_APPENDS  ? TOKENS_AT + MESHKV_MAX_STREAMS * TOKEN_BYTES
+               : MESHKV_SINKS  ? MESHKV_SINKS_AT + MESHKV_QUERY_HEADS * sizeof(uint64_t)
                : MESHKV_SCALED ? SCALES_AT + MESHKV_QUERY_HEADS * sizeof(uint64_t)
                                : MESHKV_MAX_STREAMS * OUT_BYTES;
     }
@@ -340,11 +396,13 @@ private:
     }
 
     template <typename Take>
-    void run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, const uint16_t *queries, const uint16_t *keys, const uint16_t *values, const Take &take) {
+    void run(uint32_t layer, const std::vector<uint32_t> &batch, const Doing &doing, const uint16_t *queries, const uint16_t *keys, const uint16_t *values, const Take &take) {
+        const Call call = doing.call;
+        const Beside words = beside(layer, doing.how);
         if (call == Call::APPEND)
             for (const uint32_t stream : batch) reserve(stream, layer, 1);
-        const auto runs = streams_.plan(layer, batch, call);
-        if (MESHKV_SCALED) scales(layer);
+        const auto runs = streams_.plan(layer, batch, call, doing.how.window);
+        give(layer, words);
         cycles_ = 0;
         std::optional<Void> void_outputs;
         for (const Run &one : runs) {

@@ -42,6 +42,12 @@ std::vector<uint32_t> batch_of(const uint32_t *streams, size_t batch) {
     return std::vector<uint32_t>(streams, streams + batch);
 }
 
+// How a call attends.
+meshkv::Attention as(const struct meshkv_attention *how) {
+    if (!how) return {};
+    return {how->sm_scale, how->window, how->sinks};
+}
+
 }  // namespace
 
 extern "C" {
@@ -49,7 +55,13 @@ extern "C" {
 const char *meshkv_message(void) { return message.c_str(); }
 
 struct meshkv_shape meshkv_shape_of_design(void) {
-    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, meshkv::PAGED ? MESHKV_CACHES : MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED, MESHKV_PACKED, MESHKV_PAGES, MESHKV_SEGMENT_TOKENS};
+    return {MESHKV_LAYERS, MESHKV_QUERY_HEADS, MESHKV_KV_HEADS, MESHKV_HEAD_DIM, meshkv::PAGED ? MESHKV_CACHES : MESHKV_MAX_STREAMS, MESHKV_MAX_TOKENS, meshkv::DEVICE_APPENDS, MESHKV_WINDOW, MESHKV_ELEMENT_BYTES, MESHKV_SCALED, MESHKV_PACKED, MESHKV_PAGES, MESHKV_SEGMENT_TOKENS, MESHKV_SINKS};
+}
+
+struct meshkv_layer meshkv_layer_of_design(uint32_t layer) {
+    static constexpr uint32_t SINKS[] = {MESHKV_LAYER_SINKS};
+    if (layer >= MESHKV_LAYERS) return {0, 0};
+    return {meshkv::window_of(layer, meshkv::LAYER_WINDOW), SINKS[layer]};
 }
 
 int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device) {
@@ -121,6 +133,10 @@ int meshkv_sm_scale(meshkv_device *device, float scale) {
     return status_of([&] { of(device).sm_scale(scale); });
 }
 
+int meshkv_sinks(meshkv_device *device, uint32_t layer, const float *logits) {
+    return status_of([&] { of(device).sinks(layer, logits); });
+}
+
 int meshkv_narrow(meshkv_device *device, int keys, int values) {
     return status_of([&] { of(device).narrow({keys != 0, values != 0}); });
 }
@@ -129,19 +145,21 @@ int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32
     return status_of([&] { of(device).append(layer, stream, tokens, keys, values); });
 }
 
-int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs) {
-    return status_of([&] { of(device).attend(layer, batch_of(streams, batch), queries, outputs); });
+int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs,
+                  const struct meshkv_attention *how) {
+    return status_of([&] { of(device).attend(layer, batch_of(streams, batch), queries, outputs, as(how)); });
 }
 
 int meshkv_append_and_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries,
-                             const uint16_t *keys, const uint16_t *values, uint16_t *outputs) {
-    return status_of([&] { of(device).append_and_attend(layer, batch_of(streams, batch), queries, keys, values, outputs); });
+                             const uint16_t *keys, const uint16_t *values, uint16_t *outputs, const struct meshkv_attention *how) {
+    return status_of([&] { of(device).append_and_attend(layer, batch_of(streams, batch), queries, keys, values, outputs, as(how)); });
 }
 
-int meshkv_partials(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, float *l, float *m, float *o) {
+int meshkv_partials(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, float *l, float *m, float *o,
+                    const struct meshkv_attention *how) {
     return status_of([&] {
         if (!l || !m || !o) throw meshkv::Refused("l, m or o are missing");
-        for (const meshkv::State &state : of(device).partials(layer, batch_of(streams, batch), queries)) {
+        for (const meshkv::State &state : of(device).partials(layer, batch_of(streams, batch), queries, as(how))) {
             *l++ = state.l;
             *m++ = state.max;
             o = std::copy(state.o.begin(), state.o.end(), o);

@@ -23,13 +23,27 @@ enum meshkv_status {
 struct meshkv_shape {
     uint32_t layers, query_heads, kv_heads, head_dim, max_streams, max_tokens;
     uint32_t device_appends; /* 1: the device writes new tokens, 0: the library does */
-    uint32_t window;         /* Attention looks back at so many tokens; 0: at all */
+    uint32_t window;         /* The layer that sees most looks back at so many tokens; 0: at all */
     uint32_t element_bytes;  /* Bytes of an element of the cache: 2 or 1 */
     uint32_t scaled;         /* 1: meshkv_factors and meshkv_sm_scale have an effect, 0: they are refused */
     uint32_t packed;         /* 1: meshkv_narrow has an effect, 0: it is refused */
     uint32_t pages;          /* Pages of all streams together; 0: each stream has a place of its own */
     uint32_t page_tokens;    /* Tokens of a page */
+    uint32_t sinks;          /* 1: meshkv_sinks has an effect, 0: it is refused */
 };
+
+/* A layer of the model: tokens that attention looks back, 0 for all; 1 if its heads have sinks. */
+struct meshkv_layer {
+    uint32_t window, sinks;
+};
+
+/* What a call has instead of what its layer and the device have. */
+struct meshkv_attention {
+    float sm_scale;     /* The scale of q.k before the softmax; 0: that of the device */
+    uint32_t window;    /* Tokens that it looks back, 0 for all; MESHKV_LAYER_WINDOW: those of the layer */
+    const float *sinks; /* [head]; none: those of the layer */
+};
+#define MESHKV_LAYER_WINDOW UINT32_MAX
 
 typedef struct meshkv_device meshkv_device;
 
@@ -37,6 +51,9 @@ typedef struct meshkv_device meshkv_device;
 const char *meshkv_message(void);
 
 struct meshkv_shape meshkv_shape_of_design(void);
+
+/* That of a layer; zeros beyond the last. */
+struct meshkv_layer meshkv_layer_of_design(uint32_t layer);
 
 /* Loads a bitstream on the card with this number. A run that takes longer than `limit_ms` is cut off. `interrupt`: 0
  * polls. `layers` of the model: a step ends with the last of them; 0: those of the design. */
@@ -69,19 +86,24 @@ int meshkv_factors(meshkv_device *device, uint32_t layer, const float *keys, con
 /* The scale of q.k before the softmax; 1 / sqrt(d_h) before the first call. */
 int meshkv_sm_scale(meshkv_device *device, float scale);
 
+/* Attention sinks of a layer, a logit a query head [head], from now on; -infinity: none. */
+int meshkv_sinks(meshkv_device *device, uint32_t layer, const float *logits);
+
 /* Numbers of nine bits instead of 18 meet the keys, and the values, where they are not 0: two heads pass where one does. */
 int meshkv_narrow(meshkv_device *device, int keys, int values);
 
 /* keys, values: [KV head][token][dim]. */
 int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values);
 
-/* queries, outputs: [stream of the batch][head][dim]; keys, values: [stream of the batch][KV head][dim]. */
-int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs);
+/* queries, outputs: [stream of the batch][head][dim]; keys, values: [stream of the batch][KV head][dim]. `how` may be none. */
+int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs,
+                  const struct meshkv_attention *how);
 int meshkv_append_and_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries,
-                             const uint16_t *keys, const uint16_t *values, uint16_t *outputs);
+                             const uint16_t *keys, const uint16_t *values, uint16_t *outputs, const struct meshkv_attention *how);
 
-/* l, m: [stream of the batch][head]; o: [stream of the batch][head][dim], before normalisation. */
-int meshkv_partials(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, float *l, float *m, float *o);
+/* l, m: [stream of the batch][head]; o: [stream of the batch][head][dim], before normalisation and without sinks. */
+int meshkv_partials(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, float *l, float *m, float *o,
+                    const struct meshkv_attention *how);
 
 /* Cycles of all runs of the last call. */
 uint64_t meshkv_cycles(const meshkv_device *device);

@@ -125,4 +125,20 @@ inline uint64_t scale_word(double logit, float output, std::string &why, Narrow 
     return uint64_t{word[1]} << 32 | word[0];
 }
 
+// A sink as the card takes it: a logit of a head beside those of its tokens, as 2^m times l from 1 to 2. The word has m, the
+// fraction of l in 23 bits above it, and a bit that there is one. An infinity below is none: 0.
+inline uint64_t sink_word(float logit, std::string &why) {
+    constexpr double LOG2_E = 1.4426950408889634;
+    if (std::isinf(logit) && logit < 0) return 0;
+    if (!(std::fabs(logit) <= 65504)) {
+        why = "a sink is " + std::to_string(logit) + ", and must be a logit from -65504 to 65504";
+        return 0;
+    }
+    const double z = logit * LOG2_E, floor = std::floor(z);
+    auto fraction = static_cast<uint32_t>(std::lround(std::ldexp(std::exp2(z - floor) - 1, 23)));
+    const auto max = static_cast<int32_t>(floor) + static_cast<int32_t>(fraction >> 23);
+    fraction &= (1u << 23) - 1;
+    return uint64_t{1} << 63 | uint64_t{fraction} << 32 | static_cast<uint32_t>(max);
+}
+
 }  // namespace meshkv

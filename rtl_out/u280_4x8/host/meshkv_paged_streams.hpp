@@ -65,7 +65,7 @@ public:
     // Takes the pages of tokens that are appended.
     std::vector<Pages::Change> reserve(uint32_t stream, uint32_t layer, uint32_t tokens) { return pages_.reserve(stream, length(stream, layer), tokens); }
 
-    // They are there. Pages that the window of all layers has left are free.
+    // They are there. Pages that the windows of all layers have left are free: a page has its segment of all layers.
     void grow(uint32_t stream, uint32_t layer, uint32_t tokens) {
         lengths_[stream][layer] += tokens;
         const auto &all = lengths_[stream];
@@ -74,7 +74,7 @@ public:
     }
 
     // Refuses what a batch cannot do.
-    void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call) const {
+    void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t window = LAYER_WINDOW) const {
         if (batch.empty()) throw Refused("the batch has no stream");
         std::set<uint32_t> seen;
         std::vector<Pages::Wanted> wanted;
@@ -82,6 +82,9 @@ public:
             const uint32_t tokens = length(stream, layer);
             if (tokens == 0 && call != Call::APPEND) throw Refused(name(stream) + " has no token in layer " + std::to_string(layer) + " to attend to: append one");
             if (!seen.insert(stream).second) throw Refused(name(stream) + " is twice in the batch");
+            const uint32_t first = from(tokens + (call == Call::APPEND), window_of(layer, window)) / PAGE;
+            if (tokens > first * PAGE && pages_.page(stream, first) == Pages::NONE)
+                throw Refused(name(stream) + " has freed pages behind the windows of its layers, " + std::to_string(MESHKV_WINDOW) + " tokens, and this call looks back further");
             if (call != Call::APPEND) continue;
             fits(stream, layer, 1);
             wanted.push_back({stream, tokens, 1});
@@ -91,9 +94,9 @@ public:
 
     // The runs of a batch that may run and whose pages are reserved. No run names a page twice, or has more streams than the
     // device: streams whose shared pages one descriptor cannot read for all are in runs of their own.
-    std::vector<Run> plan(uint32_t layer, const std::vector<uint32_t> &batch, Call call) const {
+    std::vector<Run> plan(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t window = LAYER_WINDOW) const {
         std::vector<Reader> waiting;
-        for (const uint32_t stream : batch) waiting.push_back(reader(stream, layer, call));
+        for (const uint32_t stream : batch) waiting.push_back(reader(stream, layer, call, window_of(layer, window)));
         std::sort(waiting.begin(), waiting.end());
         std::vector<Run> runs;
         while (!waiting.empty()) {
@@ -158,10 +161,13 @@ private:
                           " more is beyond max_tokens of the design, " + std::to_string(MESHKV_MAX_TOKENS));
     }
 
-    Reader reader(uint32_t stream, uint32_t layer, Call call) const {
-        const uint32_t to = length(stream, layer) + (call == Call::APPEND), from = WINDOW != 0 && to > WINDOW ? to - WINDOW : 0;
+    // The first of so many tokens that a window sees.
+    static uint32_t from(uint32_t tokens, uint32_t window) { return window != 0 && tokens > window ? tokens - window : 0; }
+
+    Reader reader(uint32_t stream, uint32_t layer, Call call, uint32_t window) const {
+        const uint32_t to = length(stream, layer) + (call == Call::APPEND), first = from(to, window);
         const auto &all = pages_.pages(stream);
-        return {{all.begin() + from / PAGE, all.begin() + (to - 1) / PAGE + 1}, from, to, stream};
+        return {{all.begin() + first / PAGE, all.begin() + (to - 1) / PAGE + 1}, first, to, stream};
     }
 
     // A reader may be in a run behind these: pages that it shares with the last are whole for both, each has others

@@ -33,6 +33,16 @@ inline State state(const void *outputs, uint32_t stream, uint32_t head) {
     return read;
 }
 
+// The state of a head's sink, a logit: partial results are without it, so that it is there once when they are merged.
+inline State of_sink(float logit) {
+    const double z = logit * 1.4426950408889634;
+    State made;
+    if (std::isinf(logit)) return made;
+    made.max = static_cast<float>(std::floor(z));
+    made.l = static_cast<float>(std::exp2(z - std::floor(z)));
+    return made;
+}
+
 // Adds the state over other tokens.
 inline void merge(State &all, const State &more) {
     if (all.o.size() != more.o.size()) throw std::invalid_argument("states of heads of different sizes do not merge");

@@ -17,6 +17,15 @@ namespace meshkv {
 // What a batch does.
 enum class Call { ATTEND, APPEND, PARTIALS };
 
+// A window that is the layer's own.
+constexpr uint32_t LAYER_WINDOW = ~0u;
+
+// Tokens that a call looks back in a layer; 0: all.
+inline uint32_t window_of(uint32_t layer, uint32_t window) {
+    static constexpr uint32_t OF_LAYERS[] = {MESHKV_LAYER_WINDOWS};
+    return window == LAYER_WINDOW ? OF_LAYERS[layer] : window;
+}
+
 // A run of the device, the streams whose outputs it gives, and the number under which the device has each.
 struct Run {
     std::vector<Descriptor> descriptors;
@@ -91,7 +100,7 @@ public:
     void grow(uint32_t stream, uint32_t layer, uint32_t tokens) { all_[stream].own[layer] += tokens; }
 
     // Refuses what a batch cannot do.
-    void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call) const {
+    void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t = LAYER_WINDOW) const {
         of_layer(layer);
         if (batch.empty()) throw Refused("the batch has no stream");
         std::set<uint32_t> seen;
@@ -105,11 +114,11 @@ public:
 
     // The runs of a batch that may run. No run names a slice twice: streams that follow each other and attend to the same
     // tokens name their slices together, others in a run of their own.
-    std::vector<Run> plan(uint32_t layer, std::vector<uint32_t> batch, Call call) const {
+    std::vector<Run> plan(uint32_t layer, std::vector<uint32_t> batch, Call call, uint32_t window = LAYER_WINDOW) const {
         std::sort(batch.begin(), batch.end());
         std::vector<Group> groups;
         for (const uint32_t stream : batch) {
-            const Group made = group_of(stream, layer, call);
+            const Group made = group_of(stream, layer, call, window_of(layer, window));
             if (!groups.empty() && groups.back().continues(made)) ++groups.back().streams;
             else groups.push_back(made);
         }
@@ -140,7 +149,6 @@ public:
 
 private:
     static constexpr uint32_t NONE = ~0u;
-    static constexpr uint32_t WINDOW = MESHKV_WINDOW;
     static constexpr size_t QUEUE = MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT;
 
     struct Stream {
@@ -195,11 +203,11 @@ private:
         return NONE;
     }
 
-    // What a stream attends to: the last MESHKV_WINDOW tokens of prefix and own ones, all of them without a window.
-    Group group_of(uint32_t stream, uint32_t layer, Call call) const {
+    // What a stream attends to: the last tokens of prefix and own ones, as many as the window has, all of them without one.
+    Group group_of(uint32_t stream, uint32_t layer, Call call, uint32_t window) const {
         const Stream &of = all_[stream];
         const uint32_t shared = of.shared[layer], own = of.own[layer] + (call == Call::APPEND), all = shared + own;
-        const uint32_t from = WINDOW != 0 && all > WINDOW ? all - WINDOW : 0;
+        const uint32_t from = window != 0 && all > window ? all - window : 0;
         // Streams with windows leave a prefix at tokens of their own: their descriptors differ.
         if (from < shared) return {stream, 1, of.prefix, from, shared, own > 0};
         return {stream, 1, stream, from - shared, own, false};

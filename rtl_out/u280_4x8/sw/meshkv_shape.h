@@ -45,7 +45,7 @@
 #define MESHKV_NARROW               0        /* Numbers of 9 bits instead of 18 at first: 1 those of queries, 2 those of weights, 3 both. */
 #define MESHKV_SCALE_RISE           0        /* Powers of two above a half that a scale of logits can have. */
 #define MESHKV_PACKED               0        /* 1: a host may choose these widths. */
-#define MESHKV_WINDOW               0        /* Tokens that attention looks back; 0: all. */
+#define MESHKV_WINDOW               0        /* Tokens that the layer that sees most looks back; 0: all. */
 #define MESHKV_MAX_STREAMS          1        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         512      /* Segments of a layer at the longest context. */
 #define MESHKV_MAX_TOKENS           32768    /* Tokens of the longest context. */
@@ -60,6 +60,9 @@
 #define MESHKV_CACHES               0        /* Caches that the table of pages has room for. */
 #define MESHKV_PAGE_SEGMENT_SHIFT   0        /* Bit of the register PAGE at which the segment begins. */
 #define MESHKV_PAGE_CACHE_SHIFT     0        /* Bit of the register PAGE at which the cache begins. */
+#define MESHKV_SINKS                0        /* 1: heads of some layers have sinks. */
+#define MESHKV_LAYER_WINDOWS        0, 0, 0, 0, 0, 0, 0, 0 /* Tokens that attention looks back, by layer; 0: all. */
+#define MESHKV_LAYER_SINKS          0, 0, 0, 0, 0, 0, 0, 0 /* 1: heads of the layer have sinks. */
 #define MESHKV_ERRORS               32       /* Bits of ERROR that have a meaning. */
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 

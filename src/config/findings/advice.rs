@@ -47,7 +47,7 @@ pub(in crate::config) fn words(advice: &[Advice], key: &str) -> String {
     };
     let way = |advice: &Advice| {
         let (out, set): (Vec<_>, Vec<_>) = advice.set.iter().partition(|setting| setting.value.is_null());
-        let set: Vec<_> = set.iter().map(|s| format!("{} = {}", name(&s.key), shown(&s.value))).collect();
+        let set: Vec<_> = set.iter().map(|s| format!("{} = {}", name(&s.key), toml_of(&s.value))).collect();
         let out: Vec<_> = out.iter().map(|s| name(&s.key)).collect();
         let set = (!set.is_empty()).then(|| set.join(" and "));
         let out = (!out.is_empty()).then(|| format!("leave {} out", out.join(" and ")));
@@ -70,8 +70,16 @@ pub(in crate::config) fn words(advice: &[Advice], key: &str) -> String {
     text
 }
 
-fn shown(value: &Value) -> String {
-    value.to_string()
+/// A value as a configuration file has it.
+pub fn toml_of(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(toml_of).collect::<Vec<_>>().join(", ")),
+        Value::Object(entries) => {
+            let entry = |(name, value): (&String, &Value)| format!("{name} = {}", toml_of(value));
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        one => one.to_string(),
+    }
 }
 
 #[cfg(test)]

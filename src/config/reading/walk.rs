@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
     pub fn shown(&self, value: &Spanned<DeValue<'_>>) -> String {
         let raw = &self.source.text.get(value.span()).unwrap_or_default();
         match value.get_ref() {
-            DeValue::Array(_) => "an array".to_owned(),
+            DeValue::Array(_) => "a list".to_owned(),
             DeValue::Table(_) => "a table".to_owned(),
             _ if raw.chars().count() <= 40 && !raw.contains(char::is_control) => (*raw).to_owned(),
             other => format!("a long {}", other.type_str()),

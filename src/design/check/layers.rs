@@ -15,7 +15,7 @@ pub(super) fn sliding_window_acts(config: &Config) -> Option<Finding> {
         (None, None) => return None,
     };
     (window > tokens).then(|| {
-        let shown = if key == GROUPS { format!("with a window of {window}") } else { window.to_string() };
+        let shown = if key == GROUPS { format!("a list with a window of {window}") } else { window.to_string() };
         Finding::value(
             key,
             shown,
@@ -44,6 +44,6 @@ pub(super) fn sinks_have_scales(config: &Config) -> Option<Finding> {
         let fault = "has sinks, which need kv.scales = \"head\"";
         let help = "a host gives the sink of each query head beside its scales";
         let ways = [Advice::set("kv.scales", KvScales::Head.name()), Advice::leave_out(GROUPS)];
-        Finding::value(GROUPS, "an array", fault, help).advising(ways).with(&["kv.scales", "kv.format"])
+        Finding::value(GROUPS, "a list", fault, help).advising(ways).with(&["kv.scales", "kv.format"])
     })
 }

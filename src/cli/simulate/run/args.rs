@@ -9,7 +9,7 @@ use crate::config::{AskedMapping, KvScales, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
-use crate::design::{row_of, Choice, Design};
+use crate::design::{row_of, Choice, Design, LayerKind};
 use crate::model::datapath::tensors::{synthetic, synthetic_sinks, Logits, Synthetic, Tensors};
 use crate::model::datapath::HeadScales;
 use anyhow::Context;
@@ -239,10 +239,15 @@ impl Args {
 
     /// The design for the layer and the window of the call.
     pub(super) fn of_call(&self, design: Design) -> anyhow::Result<Design> {
+        // A window of the call is that of any layer.
+        let kind = |kind: LayerKind| LayerKind { window: self.window.or(kind.window), ..kind };
+        let first = kind(design.layer_kind(0));
         anyhow::ensure!(
-            self.layer == 0 || self.tensors.is_some() || design.layer_kinds().len() > 1,
-            "--layer has no effect: there is no file, and all layers of the model are alike\n  help: leave it out, give \
-             --tensors, or the kinds of layers in model.groups"
+            self.layer == 0
+                || self.tensors.is_some()
+                || design.layer_kinds().iter().any(|(other, ..)| kind(*other) != first),
+            "--layer has no effect: there is no file, and all layers of the model are alike in this run\n  help: leave it \
+             out, give --tensors, or the kinds of layers in model.groups"
         );
         let design = design.of_layer(self.layer);
         Ok(match self.window {

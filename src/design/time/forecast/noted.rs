@@ -114,12 +114,14 @@ impl<'a> Noted<'a> {
     pub(super) fn descriptor(&mut self, number: u32, d: &Descriptor, of_layer: u32) {
         let design = self.design;
         let (pieces, rotation) = (design.pieces(d.sharing), design.placement.rotation());
-        let of_rotation = design.model.kv_heads * rotation;
-        let groups = (MOST_SLICES / of_layer / of_rotation).max(1);
-        let count = d.count.min(groups.saturating_mul(rotation));
+        // Of fewer segments than a round has, some homes of a slice would never be met.
+        let round = if design.placement.by_slice() { design.placement.round().next_multiple_of(rotation) } else { rotation };
+        let of_round = design.model.kv_heads * round;
+        let groups = (MOST_SLICES / of_layer / of_round).max(1);
+        let count = d.count.min(groups.saturating_mul(round));
         let weight = f64::from(d.count) / f64::from(count);
         // Rows take turns with streams, so that each has had as many.
-        let follows = number < (MOST_SLICES / of_rotation).max(2).next_multiple_of(design.mesh.rows());
+        let follows = number < (MOST_SLICES / of_round).max(2).next_multiple_of(design.mesh.rows());
         self.all += f64::from(d.count);
         self.followed += if follows { f64::from(count) } else { 0.0 };
         let last_lap = rotation - design.placement.lap();
