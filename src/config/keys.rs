@@ -173,7 +173,8 @@ impl Key {
             ([], Some((min, max, false))) => format!("{min} to {max}"),
             ([], None) if self.kind == Kind::Text => "any string".to_owned(),
             ([], None) if self.kind == Kind::Groups => {
-                let keys: Vec<_> = group_keys().iter().map(|key| format!("{} ({})", key.name, key.legal())).collect();
+                let keys: Vec<_> =
+                    group_keys().iter().map(|key| format!("{} ({})", key.name, key.legal())).collect();
                 format!("a list of groups of {}", keys.join(", "))
             }
             ([], None) => "true or false".to_owned(),

@@ -48,10 +48,15 @@ pub(super) const QWEN_2_7B: ModelShape = plain("Qwen2.5-7B", 28, [28, 4], 128);
 pub(super) const QWEN_3_8B: ModelShape = plain("Qwen3-8B", 36, [32, 8], 128);
 pub(super) const MISTRAL_7B: ModelShape =
     ModelShape { window: Some(4096), ..plain("Mistral-7B-v0.1", 32, [32, 8], 128) };
-pub(super) const MINISTRAL_8B: ModelShape =
-    ModelShape { tokens: 49_152, groups: &[full(1), near(3, 32_768)], ..plain("Ministral-8B-2410", 36, [32, 8], 128) };
-pub(super) const GEMMA_3_4B: ModelShape = ModelShape { groups: GEMMA, ..plain("Gemma 3 4B", 34, [8, 4], 256) };
-pub(super) const GEMMA_3_12B: ModelShape = ModelShape { groups: GEMMA, ..plain("Gemma 3 12B", 48, [16, 8], 256) };
+pub(super) const MINISTRAL_8B: ModelShape = ModelShape {
+    tokens: 49_152,
+    groups: &[full(1), near(3, 32_768)],
+    ..plain("Ministral-8B-2410", 36, [32, 8], 128)
+};
+pub(super) const GEMMA_3_4B: ModelShape =
+    ModelShape { groups: GEMMA, ..plain("Gemma 3 4B", 34, [8, 4], 256) };
+pub(super) const GEMMA_3_12B: ModelShape =
+    ModelShape { groups: GEMMA, ..plain("Gemma 3 12B", 48, [16, 8], 256) };
 pub(super) const GEMMA_3_27B: ModelShape = ModelShape {
     groups: GEMMA,
     note: "Its scale of the softmax is 1 / sqrt(168), which the host gives (sm_scale).",

@@ -79,7 +79,8 @@ fn drawn(seed: u64) -> Values {
 
 /// Problems of a file with these values.
 fn problems(dir: &Path, values: &Values) -> Report {
-    let text: String = values.iter().map(|(key, value)| format!("{key} = {}\n", config::toml_of(value))).collect();
+    let text: String =
+        values.iter().map(|(key, value)| format!("{key} = {}\n", config::toml_of(value))).collect();
     let path = dir.join("drawn.toml");
     fs::write(&path, text).unwrap();
     match Design::load_for_the_card(&path) {

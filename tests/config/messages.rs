@@ -100,7 +100,8 @@ fn every_number_has_a_smallest_and_a_largest_legal_value() {
             assert!(bounded || property.get("enum").is_some(), "{name}.{key} has no limits");
             for golden in ["every_number_too_small", "every_number_too_large"] {
                 let text = fs::read_to_string(format!("tests/config/rejected/{golden}.txt")).unwrap();
-                let told = [format!(".{key} is "), format!(" {key} = ")].iter().any(|words| text.contains(words));
+                let told =
+                    [format!(".{key} is "), format!(" {key} = ")].iter().any(|words| text.contains(words));
                 assert!(told, "{golden} lacks {key}");
             }
         }

@@ -81,7 +81,7 @@ private:
         const uint32_t cache = up_to(pool_.caches - 1);
         const auto at = requests_.find(cache);
         if (what == 0) {
-            evict(up_to(pages_.count()));
+            evict(up_to(pages_.count() / (drawn(4) == 0 ? 1 : 4)));
         } else if (at == requests_.end()) {
             if (what < 4 && !requests_.empty()) fork(cache);
             else begin(cache);
@@ -195,10 +195,9 @@ private:
         has = tokens;
     }
 
-    bool refused(const std::string &why, const std::string &begins) {
+    void refused(const std::string &why, const std::string &begins) {
         if (why.find(begins) != 0) wrong(why);
         ++counts.refusals;
-        return true;
     }
 
     void insert(uint32_t cache, uint32_t count) {
@@ -329,11 +328,49 @@ private:
     }
 };
 
+template <typename Call>
+void refuses(const std::string &wanted, const Call &call) {
+    try {
+        call();
+    } catch (const meshkv::Refused &why) {
+        if (why.what() != wanted) wrong(why.what());
+        return;
+    }
+    wrong("not refused: " + wanted);
+}
+
+// Two sequences that part within a page, and a pool that is too small.
+void by_hand() {
+    meshkv::Pages pages(5, 2, 4, 1);
+    meshkv::PrefixTree tree(pages);
+    pages.begin(0);
+    pages.reserve(0, 0, 10);
+    tree.insert({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0);
+    pages.end(0);
+    const auto found = tree.match({1, 2, 3, 4, 5, 6, 70, 80});
+    check(found.tokens == 6 && found.pages == Tokens({0, 1}), "a prefix of six tokens has two pages");
+    pages.adopt(1, found.pages);
+    const auto changes = pages.reserve(1, 6, 2);
+    check(changes.size() == 1 && changes[0].page == 3 && changes[0].from == 1, "the page in which sequences part is copied");
+    check(tree.insert({1, 2, 3, 4, 5, 6, 70, 80}, 1) == 6 && tree.holds() == 4 && pages.free() == 1, "another sequence takes one more page");
+    check(tree.evictable() == 2, "pages that a stream holds stay");
+    refuses("4 free pages are wanted: 1 of 5 are free, and 2 of 4 that are cached can be: end a stream that holds others", [&] { tree.evict(4); });
+    refuses("no page is free: 2 are needed, and 1 of 5 are free; pages are held by stream 1 2 (0 alone), other holders 4: end one of them, or evict", [&] { pages.reserve(1, 8, 5); });
+    refuses("stream 1 has pages for 8 tokens, fewer than 9 to cache: leave out the others", [&] { tree.insert(Tokens(9, 1), 1); });
+    refuses("stream 0 has not begun", [&] { tree.insert({1}, 0); });
+    pages.leave(1, 5);
+    refuses("stream 1 has freed 1 of the 2 pages of 7 tokens to cache, since a window has left them: cache them before", [&] { tree.insert(Tokens(7, 1), 1); });
+    refuses("page 4 is held by no cache: its contents are nobody's", [&] { pages.hold(4); });
+    refuses("page 4 has no holder but caches: end them instead", [&] { pages.drop(4); });
+    check(tree.evict(3) == 2 && tree.match({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}).tokens == 6, "the sequence that was used last stays");
+}
+
 }  // namespace
 
 int main(int count, char **words) {
     const size_t operations = count > 1 ? std::strtoul(words[1], nullptr, 10) : 1000;
     if (count > 2) state = std::strtoul(words[2], nullptr, 10);
+    by_hand();
     Counts all;
     // Pages, caches, tokens of a page, homes of a round, kinds of tokens.
     const std::vector<Pool> pools = {{60, 6, 4, 3, 2}, {40, 4, 3, 1, 3}, {90, 7, 1, 8, 2}, {16, 5, 16, 4, 2}, {200, 9, 4, 8, 2}};

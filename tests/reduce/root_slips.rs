@@ -169,7 +169,11 @@ const SLIPS_OF_SINKS: &[Slip] = &[
     ("meshkv_reduce_root", "was_max  = begins ? sink_q[31:0] : max", "was_max  = max"),
     ("meshkv_reduce_root", "had_l_q   <= any;", "had_l_q   <= some;"),
     ("meshkv_reduce_root", "l_q[READ] ? had_l_s2_q : had_s2_q", "had_l_s2_q"),
-    ("meshkv_reduce_root", "sinks[header_id[ID_WIDTH-1-:PART_HEAD_WIDTH]]", "sinks[header_id[0+:PART_HEAD_WIDTH]]"),
+    (
+        "meshkv_reduce_root",
+        "sinks[header_id[ID_WIDTH-1-:PART_HEAD_WIDTH]]",
+        "sinks[header_id[0+:PART_HEAD_WIDTH]]",
+    ),
     ("meshkv_reduce_root", "1'b1, sink_q[54:32]", "1'b0, sink_q[54:32]"),
     ("meshkv_reduce_root", "~any | ~higher ? 7'd0", "~some | ~higher ? 7'd0"),
     ("meshkv_reduce_root", "~any | higher ? 7'd0", "~some | higher ? 7'd0"),

@@ -15,7 +15,8 @@ pub(super) fn sliding_window_acts(config: &Config) -> Option<Finding> {
         (None, None) => return None,
     };
     (window > tokens).then(|| {
-        let shown = if key == GROUPS { format!("a list with a window of {window}") } else { window.to_string() };
+        let shown =
+            if key == GROUPS { format!("a list with a window of {window}") } else { window.to_string() };
         Finding::value(
             key,
             shown,

@@ -33,8 +33,17 @@ impl Design {
     pub fn shape_facts(&self) -> Vec<HostFact> {
         let placement = &self.placement;
         // Every key of the model is named here: one that is added does not compile until it has its fact.
-        let Model { layers, heads, kv_heads, head_dim, sliding_window: _, sinks: _, max_tokens, max_streams } =
-            self.model;
+        let Model {
+            layers,
+            heads,
+            kv_heads,
+            head_dim,
+            sliding_window: _,
+            sinks: _,
+            alike: _,
+            max_tokens,
+            max_streams,
+        } = self.model;
         let (memory, fpga) = (&self.memory, self.fpga());
         let (hub_x, hub_y) = self.mesh.coords(placement.hub);
         let kind: u32 = match placement.kind {
@@ -290,7 +299,10 @@ mod tests {
         ("kv_heads", |c| c.model.kv_heads = 8),
         ("head_dim", |c| c.model.head_dim = Some(80)),
         ("sliding_window", |c| c.model.sliding_window = Some(4096)),
-        ("groups", |c| c.model.groups = Some(vec![LayerGroup::default(), LayerGroup { window: Some(512), ..Default::default() }])),
+        ("groups", |c| {
+            c.model.groups =
+                Some(vec![LayerGroup::default(), LayerGroup { window: Some(512), ..Default::default() }])
+        }),
         ("max_tokens", |c| c.model.max_tokens = 16_384),
         ("max_streams", |c| c.model.max_streams = 4),
     ];

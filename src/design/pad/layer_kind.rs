@@ -38,13 +38,21 @@ impl LayerKind {
 impl Design {
     /// The kind of a layer.
     pub fn layer_kind(&self, layer: u32) -> LayerKind {
-        LayerKind::of(&self.config.model, layer)
+        match self.model.alike {
+            true => self.model.kind(),
+            false => LayerKind::of(&self.config.model, layer),
+        }
     }
 
     /// Kinds of the layers, each with its number of layers and the first of them, in the order of the first.
     pub fn layer_kinds(&self) -> Vec<(LayerKind, u32, u32)> {
+        self.layer_kinds_of(self.model.layers)
+    }
+
+    /// The same of a model with so many layers, of which this design has some.
+    pub fn layer_kinds_of(&self, layers: u32) -> Vec<(LayerKind, u32, u32)> {
         let mut kinds: Vec<(LayerKind, u32, u32)> = Vec::new();
-        for layer in 0..self.model.layers {
+        for layer in 0..layers {
             let kind = self.layer_kind(layer);
             match kinds.iter_mut().find(|(known, ..)| *known == kind) {
                 Some((_, layers, _)) => *layers += 1,
@@ -68,7 +76,7 @@ impl Design {
     /// The same design for a workload that looks so many tokens back, whatever its layer does.
     #[must_use]
     pub fn with_window(mut self, window: u32) -> Design {
-        self.model.sliding_window = Some(window);
+        (self.model.sliding_window, self.model.alike) = (Some(window), true);
         self
     }
 
@@ -78,7 +86,7 @@ impl Design {
     pub fn of_layer(&self, layer: u32) -> Design {
         let mut design = self.clone();
         let LayerKind { window, sinks } = self.layer_kind(layer);
-        (design.model.sliding_window, design.model.sinks) = (window, sinks);
+        (design.model.sliding_window, design.model.sinks, design.model.alike) = (window, sinks, true);
         design
     }
 }
@@ -106,6 +114,7 @@ mod tests {
         assert!(design.has_sinks() && design.longest_window().is_none());
         let full = design.of_layer(5);
         assert_eq!((full.model.sliding_window, full.model.sinks), (None, false));
+        assert_eq!(full.layer_kinds(), [(LayerKind { window: None, sinks: false }, 8, 0)]);
         assert_eq!((design.model.sliding_window, design.model.sinks), (Some(128), true));
     }
 

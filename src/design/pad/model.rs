@@ -20,6 +20,8 @@ pub struct Model {
     pub sliding_window: Option<u32>,
     /// The heads of that layer have sinks.
     pub sinks: bool,
+    /// A workload has that kind in all layers, whatever their groups say.
+    pub(in crate::design) alike: bool,
     /// Tokens of the longest context of a stream.
     pub max_tokens: u32,
     /// Most streams at once.
@@ -42,7 +44,17 @@ impl Model {
         } = config.model;
         let head_dim = model_dim(config);
         let LayerKind { window: sliding_window, sinks } = LayerKind::of(&config.model, 0);
-        Model { layers, heads, kv_heads, head_dim, sliding_window, sinks, max_tokens, max_streams }
+        Model {
+            layers,
+            heads,
+            kv_heads,
+            head_dim,
+            sliding_window,
+            sinks,
+            alike: false,
+            max_tokens,
+            max_streams,
+        }
     }
 
     /// Query heads that share a KV head: the size of a GQA group.

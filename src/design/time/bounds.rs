@@ -56,17 +56,22 @@ impl<T: Copy + PartialOrd> Bounds<T> {
         others.into_iter().fold(first, |most, bound| if bound.1 > most.1 { bound } else { most })
     }
 
+    /// Each bound with that of others.
+    pub fn zip<U: Copy, V>(&self, others: &Bounds<U>, both: impl Fn(T, U) -> V) -> Bounds<V> {
+        Bounds {
+            bytes: both(self.bytes, others.bytes),
+            memory: both(self.memory, others.memory),
+            injection: both(self.injection, others.injection),
+            links: both(self.links, others.links),
+            ejection: both(self.ejection, others.ejection),
+            array: both(self.array, others.array),
+            root: both(self.root, others.root),
+        }
+    }
+
     /// The bounds in another unit.
     pub fn map<U>(&self, unit: impl Fn(T) -> U) -> Bounds<U> {
-        Bounds {
-            bytes: unit(self.bytes),
-            memory: unit(self.memory),
-            injection: unit(self.injection),
-            links: unit(self.links),
-            ejection: unit(self.ejection),
-            array: unit(self.array),
-            root: unit(self.root),
-        }
+        self.zip(self, |bound, _| unit(bound))
     }
 }
 

@@ -34,7 +34,9 @@ pub fn to_parquet(columns: &[Column], records: &[Record]) -> Result<Vec<u8>, Par
             Kind::Integer => put::<Int64Type>(&mut group, &values, Value::as_i64)?,
             Kind::Number => put::<DoubleType>(&mut group, &values, Value::as_f64)?,
             Kind::Bool => put::<BoolType>(&mut group, &values, Value::as_bool)?,
-            Kind::Text | Kind::Groups => put::<ByteArrayType>(&mut group, &values, |v| v.as_str().map(ByteArray::from))?,
+            Kind::Text | Kind::Groups => {
+                put::<ByteArrayType>(&mut group, &values, |v| v.as_str().map(ByteArray::from))?
+            }
         }
     }
     group.close()?;

@@ -38,7 +38,8 @@ pub fn widths(job: &Job) -> Vec<WidthsError> {
         .map(|head| {
             let (q, (k, v)) = (job.query(head, 0), job.kv(head, tokens.clone()));
             let rows = [q, k, v].map(|rows| job.tensors.of_model(rows));
-            let exact = exact_sunk(&rows[0], &rows[1], &rows[2], &job.factors(head, tokens.clone()), job.sink(head));
+            let exact =
+                exact_sunk(&rows[0], &rows[1], &rows[2], &job.factors(head, tokens.clone()), job.sink(head));
             (head, exact)
         })
         .collect();

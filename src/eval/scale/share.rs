@@ -56,13 +56,19 @@ pub(super) fn of_card(way: Way, whole: &Config, cards: u32) -> Config {
             let (all, p, tokens) = (segments(whole), whole.kv.segment_tokens, whole.model.max_tokens);
             // The last segment may be short. Its card is the fullest only if no other has as many. In a window the
             // fullest may be another card.
-            let is_fullest = all % cards == 1 && whole.model.sliding_window.is_none();
-            let lacking = if is_fullest { all * p - tokens } else { 0 };
-            model.max_tokens = most * p - lacking;
-            model.sliding_window = whole.model.sliding_window.map(|window| {
+            let window_of_card = |window: u32| {
                 let first = tokens.saturating_sub(window) / p;
                 (all - first).div_ceil(cards) * p
-            });
+            };
+            let has_window = model.sliding_window.is_some()
+                || model.groups.iter().flatten().any(|group| group.window.is_some());
+            let is_fullest = all % cards == 1 && !has_window;
+            let lacking = if is_fullest { all * p - tokens } else { 0 };
+            model.max_tokens = most * p - lacking;
+            model.sliding_window = model.sliding_window.map(window_of_card);
+            for group in model.groups.iter_mut().flatten() {
+                group.window = group.window.map(window_of_card);
+            }
         }
     }
     config

@@ -75,11 +75,11 @@ impl StepTime {
         // Layers of a token follow one another, so cards work at once only on tokens of several groups.
         let groups = if way == Way::Layers { cards.min(streams) } else { 1 };
         let group_streams = streams.div_ceil(groups);
-        let (mapping, bounds, cycles) = layer(card, group_streams)?;
+        let (mapping, bounds, cycles) = mean_layer(card, whole.model.layers, group_streams)?;
         let (all, most) = (f64::from(whole.model.layers), f64::from(card.model.layers));
         // A group passes all layers before its next token; a card has its layers for every group.
         let in_turn = |of_all: f64, of_card: f64| of_all.max(f64::from(groups) * of_card);
-        let us = |cycles: u64| in_turn(all, most) * cycles as f64 / card.clock.noc_mhz;
+        let us = |cycles: f64| in_turn(all, most) * cycles / card.clock.noc_mhz;
         let call = bytes_of_layer(way, &card.exchange(), cards) * f64::from(group_streams);
         let hop = match way {
             Way::Layers => Exchange::of(whole).query_bytes as f64 * f64::from(group_streams),
@@ -113,6 +113,28 @@ fn bytes_of_layer(way: Way, card: &Exchange, cards: u32) -> f64 {
     (card.query_bytes + card.token_bytes + results) as f64
 }
 
+/// The mean of all layers of a model, by their kinds: their least cycles and the expected ones; the mapping is that of the
+/// kind that takes longest.
+fn mean_layer(
+    card: &Design,
+    layers: u32,
+    streams: u32,
+) -> Result<(Mapping, Bounds<f64>, f64), WorkloadError> {
+    let (mut bounds, mut cycles, mut longest) = (Bounds::<f64>::default(), 0.0, None);
+    for (_, of_kind, first) in card.layer_kinds_of(layers) {
+        let (mapping, least, expected) = layer(&card.of_layer(first), streams)?;
+        let share = f64::from(of_kind) / f64::from(layers);
+        bounds = bounds.zip(&least, |mean, least| mean + share * least as f64);
+        cycles += share * expected as f64;
+        let all = u64::from(of_kind) * expected;
+        if longest.is_none_or(|(most, _)| all > most) {
+            longest = Some((all, mapping));
+        }
+    }
+    let (_, mapping) = longest.expect("a model has a layer");
+    Ok((mapping, bounds, cycles))
+}
+
 /// The best mapping of a layer of so many streams, its least cycles and the expected ones.
 fn layer(card: &Design, streams: u32) -> Result<(Mapping, Bounds, u64), WorkloadError> {
     let load = Workload {
@@ -137,6 +159,7 @@ fn layer(card: &Design, streams: u32) -> Result<(Mapping, Bounds, u64), Workload
 mod tests {
     use super::super::share::of_card;
     use super::*;
+    use crate::config::LayerGroup;
 
     /// 4 x 4 tiles with a port each, 32 layers of 32 heads, 4096 tokens, so many streams.
     fn whole(streams: u32) -> Config {
@@ -179,6 +202,20 @@ mod tests {
             assert_eq!((time.tightest, time.step_us), ("memory", time.bounds_us.fabric.memory));
             assert!(time.expected_us >= time.step_us, "{time:?}");
         }
+    }
+
+    #[test]
+    fn layers_of_several_kinds_count_by_their_number() {
+        let with = |groups: Option<Vec<LayerGroup>>| {
+            let mut config = whole(2);
+            (config.model.layers, config.model.groups) = (12, groups);
+            time(Way::Heads, &config, 1, 1e6).bounds_us.fabric.memory
+        };
+        let near_ones = LayerGroup { count: 5, window: Some(1024), sinks: false };
+        let mixed = with(Some(vec![near_ones, LayerGroup { count: 1, window: None, ..near_ones }]));
+        near(mixed, (2.0 * with(None) + 10.0 * with(Some(vec![near_ones]))) / 12.0);
+        // Windows of whole rounds of homes spread as evenly as all tokens do.
+        assert!(with(Some(vec![near_ones])) < 0.3 * with(None));
     }
 
     #[test]

@@ -228,7 +228,8 @@ impl Args {
             "--sm-scale needs a design that takes scales\n  help: set kv.scales = \"head\""
         );
         let scaled = tensors.with_sm_scale(scale.into());
-        let fits = (0..design.model.heads as usize).all(|head| HeadScales::of(design, scaled.scales(head).into()).is_some());
+        let fits = (0..design.model.heads as usize)
+            .all(|head| HeadScales::of(design, scaled.scales(head).into()).is_some());
         anyhow::ensure!(
             fits,
             "--sm-scale is {scale}, which with the factors of the keys is beyond what the arrays apply\n  help: multiply the \

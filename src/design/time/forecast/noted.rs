@@ -115,7 +115,11 @@ impl<'a> Noted<'a> {
         let design = self.design;
         let (pieces, rotation) = (design.pieces(d.sharing), design.placement.rotation());
         // Of fewer segments than a round has, some homes of a slice would never be met.
-        let round = if design.placement.by_slice() { design.placement.round().next_multiple_of(rotation) } else { rotation };
+        let round = if design.placement.by_slice() {
+            design.placement.round().next_multiple_of(rotation)
+        } else {
+            rotation
+        };
         let of_round = design.model.kv_heads * round;
         let groups = (MOST_SLICES / of_layer / of_round).max(1);
         let count = d.count.min(groups.saturating_mul(round));

@@ -29,7 +29,12 @@ impl HeadScales {
     pub fn of(design: &Design, (k, v): (f32, f32)) -> Option<HeadScales> {
         if !design.pe.is_scaled() {
             let logit = Scale::new(design.model.head_dim, &Formats::default());
-            return (k == 1.0 && v == 1.0).then_some(HeadScales { logit, output: 1.0, narrow: Narrow::None, sink: None });
+            return (k == 1.0 && v == 1.0).then_some(HeadScales {
+                logit,
+                output: 1.0,
+                narrow: Narrow::None,
+                sink: None,
+            });
         }
         let root = std::f64::consts::LOG2_E / f64::from(design.model.head_dim).sqrt();
         let logit = Scale::given(root * f64::from(k), design.pe.format)?;

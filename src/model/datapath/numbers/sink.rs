@@ -25,7 +25,10 @@ impl Sink {
         let max = z.floor();
         let fraction = (((z - max).exp2() - 1.0) * f64::from(1 << FRACTION)).round() as u32;
         // What rounds to 2 is 1 of the next power.
-        Some(Sink { max: max as i32 + (fraction >> FRACTION) as i32, fraction: fraction & ((1 << FRACTION) - 1) })
+        Some(Sink {
+            max: max as i32 + (fraction >> FRACTION) as i32,
+            fraction: fraction & ((1 << FRACTION) - 1),
+        })
     }
 
     /// l, with so many bits below the point.

@@ -32,7 +32,8 @@ impl Tensors {
             parts.push(self.cached(at, numbers));
             parts.extend(self.factors(at, scales));
         }
-        let sinks: Vec<u8> = (0..self.heads).filter_map(|head| self.sink(head)).flat_map(f32::to_le_bytes).collect();
+        let sinks: Vec<u8> =
+            (0..self.heads).filter_map(|head| self.sink(head)).flat_map(f32::to_le_bytes).collect();
         if !sinks.is_empty() {
             parts.push(Part { name: "sinks", dtype: Dtype::F32, shape: vec![self.heads], bytes: sinks });
         }

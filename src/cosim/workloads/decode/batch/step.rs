@@ -3,8 +3,8 @@
 //! It states the attended tokens: layers, segments and rows of every stream. It does not know their
 //! places or the tiles that fetch them.
 
-use crate::cosim::workloads::decode::batch::lengths::StreamLength;
 use crate::cosim::workloads::decode::batch::kinds::Kinds;
+use crate::cosim::workloads::decode::batch::lengths::StreamLength;
 use crate::cosim::workloads::decode::batch::spans::{imbalance, Span};
 use crate::cosim::workloads::decode::batch::workload_error::WorkloadError;
 use crate::design::Descriptor;

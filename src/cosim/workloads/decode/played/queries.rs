@@ -51,7 +51,8 @@ impl Queries {
             size,
             scales,
             before_queries: if sinks { 2 * scales } else { scales },
-            numbers: [design.bus.scale_group(), if sinks { design.bus.sink_group() } else { 0 }].map(u64::from),
+            numbers: [design.bus.scale_group(), if sinks { design.bus.sink_group() } else { 0 }]
+                .map(u64::from),
             scale_heads: scale_heads.into(),
             before: None,
             streams: 0..0,
