@@ -15,7 +15,7 @@ GOLDENS     := tiny u280_4x8
 # Of these only the manifest is committed, which has a digest of each file.
 DIGESTS     := u280_8x8
 # Configurations that have every form of every module with properties.
-PROVED      := tiny mutate_two_stages mutate_three_stages grow_4x4 parity_3x3 u280_shell
+PROVED      := tiny mutate_two_stages mutate_three_stages grow_4x4 parity_3x3 pages_3x3 u280_shell
 # The configuration whose area and periods `make estimate` estimates.
 DEVICE      ?= configs/u280_4x8.toml
 # Options of meshkv soak: how long, or how many seeds, and the first of them.

@@ -6,6 +6,7 @@
 //! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Only the
 //! folder of a sweep touches the disk.
 
+mod batching;
 mod charts;
 mod energy;
 pub mod grid;
@@ -18,6 +19,7 @@ mod soak;
 pub mod sweep;
 mod time;
 
+pub use batching::{batching_plots, BatchStep, BatchingLog, BatchingRow, Values};
 pub use charts::accepted_plot::accepted_plot;
 pub use charts::distribution::distribution;
 pub use charts::heatmap::heatmap;

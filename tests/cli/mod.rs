@@ -26,6 +26,7 @@ mod run;
 mod run_device;
 mod run_steps;
 mod run_timing;
+mod run_trace;
 mod save_tensors;
 mod shown_commands;
 mod sim;

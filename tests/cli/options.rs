@@ -15,6 +15,13 @@ use std::sync::Mutex;
 
 const TABLE: &str = include_str!("options.toml");
 
+/// A trace of requests, of which a second comes into the batch.
+const REQUESTS: &str = "\
+{\"arrival\": 0, \"prompt\": 60, \"output\": 4}
+{\"arrival\": 0, \"prompt\": 20, \"output\": 8}
+{\"arrival\": 0, \"prompt\": 9, \"output\": 2}
+";
+
 fn tables() -> BTreeMap<String, Table> {
     toml::from_str(TABLE).expect("options.toml is a table of commands")
 }
@@ -123,6 +130,9 @@ fn files(dir: &Path) -> HashMap<&'static str, String> {
     let kinds = tiny.replacen("[kv]", "[kv]\nscales = \"head\"", 1);
     let kinds = kinds.replacen("[model]", "[model]\ngroups = [{ window = 30 }, {}]", 1);
     HashMap::from([
+        ("PAGED", file("paged.toml", fs::read("configs/pages_3x3.toml").unwrap().as_slice())),
+        ("REQUESTS", file("requests.jsonl", REQUESTS.as_bytes())),
+        ("OTHERS", file("others.jsonl", REQUESTS.replace("60", "70").as_bytes())),
         ("KINDS", file("kinds.toml", kinds.as_bytes())),
         ("CONFIG", file("tiny.toml", tiny.as_bytes())),
         ("GROW", file("grow.toml", grow.as_bytes())),

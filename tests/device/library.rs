@@ -117,6 +117,18 @@ fn ten_thousand_operations_leave_every_stream_its_tokens() {
 }
 
 #[test]
+fn prefixes_that_are_cached_by_content_are_those_of_plain_maps() {
+    let build = HostBuild::new(paged(false));
+    build.compile(&source("library_prefixes.cpp"), "library_prefixes", &[]);
+    for (operations, seed) in [("2000", "7"), ("1000", "8")] {
+        let ran = build.command("library_prefixes").args([operations, seed]).output().unwrap();
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        println!("{said}");
+        assert!(ran.status.success() && said.starts_with("as in plain maps"), "{said}");
+    }
+}
+
+#[test]
 fn a_cache_of_eight_bits_is_quantised_by_the_factors_of_its_layer() {
     let (e4m3, e5m2, int8) = (KvFormat::Fp8E4m3, KvFormat::Fp8E5m2, KvFormat::Int8);
     for (format, append) in [(e4m3, false), (e4m3, true), (e5m2, true), (int8, true)] {

@@ -6,6 +6,7 @@ pub mod device;
 pub mod fetch;
 pub mod network;
 pub mod random;
+pub mod requests;
 mod shared;
 pub mod steps;
 

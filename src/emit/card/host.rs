@@ -13,7 +13,7 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 14] = [
+const FIXED: [(&str, &str); 15] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
@@ -23,6 +23,7 @@ const FIXED: [(&str, &str); 14] = [
     fixed!("meshkv_paged_streams.hpp"),
     fixed!("meshkv_pages.hpp"),
     fixed!("meshkv_partials.hpp"),
+    fixed!("meshkv_prefix_tree.hpp"),
     fixed!("meshkv_streams.hpp"),
     fixed!("meshkv_c.h"),
     fixed!("meshkv_c.cpp"),

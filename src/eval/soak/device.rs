@@ -1,6 +1,6 @@
 //! Random devices whose hosts and memories do what they must not: a case is determined by its seed.
 
-use super::{format_of, legal_in_a_format, Draw};
+use super::{format_of, in_pages, legal_in_a_format, Draw};
 use crate::config::Config;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::ports::DutPorts;
@@ -56,7 +56,7 @@ impl SoakDevice {
     /// If no draw is legal, which no seed is known to cause.
     pub fn of(seed: u64) -> SoakDevice {
         let mut draw = Draw::new(seed);
-        let design = legal_in_a_format(seed, &mut draw, config);
+        let design = in_pages(seed, legal_in_a_format(seed, &mut draw, config));
         let streams = draw.from(1, design.model.max_streams);
         // New tokens need caches of their own.
         let own = design.append.is_some() || draw.one_in(2);

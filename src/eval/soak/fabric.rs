@@ -1,6 +1,6 @@
 //! Random fabrics and decode steps: a case is determined by its seed.
 
-use super::{format_of, legal_in_a_format, part_seed, Draw};
+use super::{format_of, in_pages, legal_in_a_format, part_seed, Draw};
 use crate::config::{Config, PlacementKind, Spread};
 use crate::cosim::faults::{judge, Depth, Injected};
 use crate::cosim::workloads::decode::{
@@ -34,7 +34,7 @@ impl SoakFabric {
     /// If no draw is legal, which no seed is known to cause.
     pub fn of(seed: u64) -> SoakFabric {
         let mut draw = Draw::new(seed);
-        let design = legal_in_a_format(seed, &mut draw, config);
+        let design = in_pages(seed, legal_in_a_format(seed, &mut draw, config));
         let (plan, faults) = steps(&mut draw, &design, seed);
         SoakFabric { seed, design, plan, faults }
     }
@@ -198,9 +198,11 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 23] = [
+        let parts: [Part<'_>; 25] = [
             &|case| case.title().contains(", slverr@"),
             &|case| case.title().contains(", stall@"),
+            &|case| case.title().contains(", in pages"),
+            &|case| case.design.pages.as_ref().is_some_and(|pages| pages.in_ultra()),
             &|case| case.title().contains(" in bf16"),
             &|case| case.title().contains(" in fp8_e4m3"),
             &|case| case.title().contains(" in fp8_e5m2"),

@@ -21,6 +21,7 @@ pub use storm::SoakStorm;
 
 use crate::config::{Config, KvFormat, KvScales, Narrow};
 use crate::cosim::hash::mix;
+use crate::cosim::workloads::shuffled;
 use crate::design::Design;
 use crate::model::cycle::common::Rare;
 
@@ -30,6 +31,8 @@ pub const BEYOND: [Rare; 4] = [Rare::NextOfName, Rare::NameAwaited, Rare::TokenA
 
 /// Draws of a configuration: an illegal one is drawn again.
 const DRAWS: usize = 1000;
+/// The same of pages.
+const OF_PAGES: u64 = 0x7061_6765_7300;
 /// What the seed of a format has other than that of its case, so that all else is drawn as without formats.
 const OF_FORMATS: u64 = 0x666f_726d_6174;
 
@@ -64,16 +67,31 @@ fn legal_in_a_format(seed: u64, draw: &mut Draw, config: fn(&mut Draw) -> Config
     Design::from_config("soak", &config).unwrap_or(design)
 }
 
+/// The design, in one of four cases with its cache in pages, in a drawn order.
+fn in_pages(seed: u64, design: Design) -> Design {
+    let mut draw = Draw::new(seed ^ OF_PAGES);
+    if !draw.one_in(4) {
+        return design;
+    }
+    let mut config = design.configuration().clone();
+    config.kv.pages = true;
+    // Up to a table in UltraRAM.
+    config.kv.caches = Some(config.model.max_streams + draw.of(&[0, 1, 3, 60]));
+    // Not every pool fits the memory.
+    Design::from_config("soak", &config).map_or(design, |paged| shuffled(paged, seed))
+}
+
 /// Seed of a further part of a case.
 fn part_seed(seed: u64, part: u64) -> u64 {
     mix(seed) ^ mix(part)
 }
 
-/// The format of a case's elements in its title; nothing of FP16.
+/// The format of a case's elements in its title, and its pages; nothing of FP16.
 fn format_of(design: &Design) -> String {
+    let pages = if design.pages.is_some() { ", in pages" } else { "" };
     match design.pe.format {
-        KvFormat::Fp16 => String::new(),
-        format => format!(" in {}", format.name()),
+        KvFormat::Fp16 => pages.to_owned(),
+        format => format!(" in {}{pages}", format.name()),
     }
 }
 

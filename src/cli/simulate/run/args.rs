@@ -5,6 +5,7 @@ use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::reported::faults::FaultArgs;
 use crate::cli::simulate::run::grow_args::GrowArgs;
+use crate::cli::simulate::run::trace::TraceArgs;
 use crate::config::{AskedMapping, KvScales, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
@@ -85,6 +86,8 @@ pub struct Args {
     pub(super) lengths: Vec<u32>,
     #[command(flatten)]
     pub(super) grow: GrowArgs,
+    #[command(flatten)]
+    pub(super) trace: TraceArgs,
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = AskedMapping::Auto, help_heading = "Workload")]
     pub(super) mapping: AskedMapping,
@@ -146,7 +149,7 @@ pub struct Args {
 pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["sm_scale"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
     Scope { of: &["fit"], only: &[Only::With(&["tensors", "steps"])], why: "" },
-    Scope { of: &["steps"], only: &[Only::With(&["lengths"])], why: "" },
+    Scope { of: &["steps"], only: &[Only::With(&["lengths", "trace"])], why: "" },
     Scope { of: &["begin", "end"], only: &[Only::With(&["steps"])], why: "" },
     Scope { of: &["prefix"], only: &[Only::With(&["lengths"])], why: "" },
     Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
@@ -189,7 +192,8 @@ impl Args {
     /// The input files, each with its meaning for messages.
     pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
         let tensors = self.tensors.as_deref().map(|path| ("the file of --tensors", path));
-        [("the configuration", self.config.as_path())].into_iter().chain(tensors).collect()
+        let trace = self.trace.file().map(|path| ("the file of --trace", path));
+        [("the configuration", self.config.as_path())].into_iter().chain(tensors).chain(trace).collect()
     }
 
     /// Refuses cycles without numbers on Verilog.

@@ -9,6 +9,7 @@ mod output;
 mod report;
 mod steps;
 mod steps_report;
+mod trace;
 mod vectors;
 
 pub use args::Args;
@@ -50,6 +51,9 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     args.carrier = args.carrier.decided(default);
     let args = &args;
     args.timing_fits()?;
+    if let Some(of) = &args.trace.trace {
+        return trace::run(args, of, ui);
+    }
     if args.grow.steps.is_some() {
         return steps::run(args, ui);
     }

@@ -3,6 +3,7 @@
 use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cli::simulate::run::report::AttentionOutput;
 use crate::cli::simulate::run::steps_report::StepsOutput;
+use crate::cli::simulate::run::trace::TraceOutput;
 use crate::eval::AttentionRow;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,4 +18,6 @@ pub(in crate::cli) enum RunOutput<'a> {
     Faulted(Box<FaultsOutput<AttentionRow>>),
     /// Decode steps one after the other, with `--steps`.
     Steps(StepsOutput<'a>),
+    /// A trace of requests, with `--trace`.
+    Trace(TraceOutput<'a>),
 }

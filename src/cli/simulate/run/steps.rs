@@ -23,7 +23,7 @@ use crate::tools::interrupt::Interrupt;
 use std::process::ExitCode;
 
 /// Engine that will run the steps, before the first.
-enum Simulation {
+pub(super) enum Simulation {
     Model,
     Core(Box<dyn DutPorts>),
     Device(Box<device::Host>),
@@ -36,13 +36,13 @@ enum Simulated<'a> {
 }
 
 /// Inputs of the steps, without the engine.
-struct Work<'a> {
-    args: &'a Args,
-    design: &'a Design,
-    schedule: &'a Schedule,
-    tensors: &'a Tensors,
-    mapping: Mapping,
-    behaviour: Behaviour,
+pub(super) struct Work<'a> {
+    pub(super) args: &'a Args,
+    pub(super) design: &'a Design,
+    pub(super) schedule: &'a Schedule,
+    pub(super) tensors: &'a Tensors,
+    pub(super) mapping: Mapping,
+    pub(super) behaviour: Behaviour,
 }
 
 /// Runs the subcommand with `--steps`. Exit code 1 if an output of a step differs from the model of the datapath in a bit
@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 }
 
 /// The mapping of all steps, with its choice if the workload decides: by the step with the most tokens.
-fn mapping(
+pub(super) fn mapping(
     args: &Args,
     design: &Design,
     schedule: &Schedule,
@@ -149,7 +149,7 @@ fn mapping(
 impl Work<'_> {
     /// Runs all steps on a simulation. Returns the lengths of all caches, and how memory differs from what a host would have
     /// written, where it has numbers.
-    fn decode(
+    pub(super) fn decode(
         &self,
         simulation: Simulation,
         stop: &mut dyn FnMut() -> bool,

@@ -114,7 +114,7 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
 }
 
 /// Sentences on outputs, memory and errors.
-fn numbers(design: &Design, row: &StepsRow) -> String {
+pub(super) fn numbers(design: &Design, row: &StepsRow) -> String {
     let Some(within_bound) = row.within_bound else {
         return "Cycles only: no number was computed.\n".to_owned();
     };

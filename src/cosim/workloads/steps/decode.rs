@@ -71,6 +71,16 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// This and that of other memories, the first of this before that.
+    #[must_use]
+    pub fn and(&self, other: &Difference) -> Difference {
+        Difference {
+            bytes: self.bytes + other.bytes,
+            differing: self.differing + other.differing,
+            first: self.first.or(other.first),
+        }
+    }
+
     /// Compares slices of two memories.
     ///
     /// # Panics

@@ -1,0 +1,74 @@
+//! The streams of a step that a fabric decodes at once, as a schedule of one step over their pages.
+
+use super::batching::Stream;
+use crate::cosim::workloads::steps::Schedule;
+use crate::design::Design;
+use crate::model::datapath::tensors::{Logits, Tensors};
+
+/// A run: the step of some streams in a layer.
+#[derive(Debug)]
+pub struct OneRun {
+    /// The design, whose table has the pages of the streams: stream b in cache b.
+    pub design: Design,
+    /// Their caches, and the step.
+    pub schedule: Schedule,
+    /// Tokens in whole pages that all of them have in common.
+    common: u32,
+}
+
+/// The runs of a step: streams of one prefix, or of none, as many as a run has at most.
+pub fn runs(streams: &[Stream], most: u32) -> Vec<Vec<&Stream>> {
+    let mut all: Vec<&Stream> = streams.iter().collect();
+    all.sort_by_key(|stream| stream.prefix);
+    let of_prefix = all.chunk_by(|a, b| a.prefix == b.prefix);
+    of_prefix.flat_map(|group| group.chunks(most as usize)).map(<[_]>::to_vec).collect()
+}
+
+impl OneRun {
+    /// The run of some streams of one prefix in a layer.
+    ///
+    /// # Panics
+    /// If the design has no pages, or there is no stream.
+    pub fn new(design: &Design, layer: u32, streams: &[&Stream]) -> OneRun {
+        let mut design = design.of_layer(layer);
+        let common = if streams.len() > 1 { streams[0].common } else { 0 };
+        // In a window each stream begins elsewhere.
+        let prefix = if design.model.sliding_window.is_some() { 0 } else { common };
+        let lengths: Vec<u32> = streams.iter().map(|stream| stream.tokens).collect();
+        let batches = vec![(0..lengths.len() as u32).collect()];
+        let pages = design.pages.as_ref().expect("a design with pages");
+        let table = (0..pages.caches as usize).flat_map(|cache| {
+            let own = streams.get(cache).map_or(&streams[0].pages[..1], |stream| &stream.pages);
+            // No segment without a token is read: it has the last page.
+            (0..pages.segments as usize).map(|segment| own[segment.min(own.len() - 1)])
+        });
+        let table = table.collect();
+        design.pages = Some(pages.with(table));
+        OneRun { design, schedule: Schedule { lengths, prefix, batches }, common }
+    }
+
+    /// Tokens of all streams, and their queries; without a seed no numbers.
+    pub fn tensors(&self, drawn: Option<(u64, Logits)>) -> Tensors {
+        // Streams have the pages of their prefix in common where each reads them by itself, too.
+        let shared = Schedule { prefix: self.common, ..self.schedule.clone() };
+        match drawn {
+            Some((seed, logits)) => shared.tensors(&self.design, seed, logits),
+            None => shared.blank(&self.design),
+        }
+    }
+
+    /// Bytes of K and V that the streams need in this layer; a common prefix counts once.
+    pub fn kv_bytes(&self) -> u64 {
+        let Schedule { lengths, prefix, .. } = &self.schedule;
+        let kind = self.design.model.kind();
+        let own: u64 = lengths.iter().map(|tokens| u64::from(kind.attended(tokens + 1) - prefix)).sum();
+        (own + u64::from(*prefix)) * token_bytes(&self.design)
+    }
+}
+
+/// Bytes of K and V of a token in a layer, as external memory has them.
+fn token_bytes(design: &Design) -> u64 {
+    let scales = if design.pe.has_token_scales() { 4 } else { 0 };
+    let element = design.flit.data_width / 8 / design.flit.elements;
+    u64::from(design.model.kv_heads) * u64::from(2 * design.pe.head_dim * element + scales)
+}
