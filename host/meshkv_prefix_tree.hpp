@@ -93,7 +93,7 @@ public:
         std::map<uint64_t, Node *> leaves;
         for (Node *node : all())
             if (node->children.empty()) leaves[node->used] = node;
-        while (pages_.free() < wanted) {
+        while (pages_.free() < wanted && !leaves.empty()) {
             Node *leaf = leaves.begin()->second, *parent = leaf->parent;
             leaves.erase(leaves.begin());
             bool remains = true;

@@ -86,7 +86,7 @@ fn a_trace_is_told_in_words_and_drawn() {
     ] {
         assert!(out.contains(words), "{out}");
     }
-    for file in ["memory.svg", "requests.svg", "index.html"] {
+    for file in ["memory.svg", "requests.svg", "report.html"] {
         assert!(dir.path().join("p").join(file).is_file(), "{file}");
     }
 }
@@ -127,9 +127,9 @@ fn a_layer_attends_as_its_kind_says_unless_the_call_says_otherwise() {
     assert!(2 * near.0 < 2 * full.0 && near.0 * 3 < full.0 * 2, "{near:?}, {full:?}");
     assert_eq!(of(""), near, "the Verilog has sinks as its model has them");
     assert_eq!(of("--layer 1"), full);
-    let window = of("--window 96 --sm-scale 0.4 --engine model");
+    let window = of("--window 96 --sm-scale 0.3 --engine model");
     assert!(window.0 > near.0, "{window:?}");
-    assert_eq!(of("--window 96 --sm-scale 0.4"), window);
+    assert_eq!(of("--window 96 --sm-scale 0.3"), window);
     json("configs/pages_3x3.toml --tokens 100 --partials 3 --engine model");
     let (code, _, err) = typed("configs/tiny.toml --tokens 8 --engine model --layer 1");
     assert!(code != Some(0) && err.contains("--layer has no effect"), "{err}");

@@ -41,7 +41,7 @@ public:
     };
 
     Pages(uint32_t count, uint32_t caches, uint32_t tokens, uint32_t round)
-        : tokens_(tokens), caches_(caches), holders_(count, 0), free_(std::max(round, 1u)), left_(count) {
+        : tokens_(tokens), caches_(caches), holders_(count, 0), others_(count, 0), free_(std::max(round, 1u)), left_(count) {
         if (count == 0 || caches == 0 || tokens == 0) throw Refused("a pool has pages, caches, and tokens in a page");
         for (uint32_t page = 0; page < count; ++page) free_[page % free_.size()].insert(page);
     }
@@ -104,6 +104,20 @@ public:
         for (const uint32_t keep = segments_of(tokens); of.pages.size() > keep; of.pages.pop_back()) release(of.pages.back());
     }
 
+    // Holds a page for a holder that is no cache, such as a tree of prefixes: it is free only after as many drops, and a cache that
+    // writes into it takes a copy.
+    void hold(uint32_t page) {
+        if (page >= holders_.size() || holders_[page] == 0) throw Refused("page " + std::to_string(page) + " is held by no cache: its contents are nobody's");
+        ++holders_[page];
+        ++others_[page];
+    }
+
+    void drop(uint32_t page) {
+        if (page >= others_.size() || others_[page] == 0) throw Refused("page " + std::to_string(page) + " has no holder but caches: end them instead");
+        --others_[page];
+        release(page);
+    }
+
     // Pages that must be taken before tokens are written from this one on: new ones, and copies of those that are shared.
     uint32_t needed(uint32_t cache, uint32_t first, uint32_t tokens) const {
         const Cache &of = live(cache);
@@ -146,8 +160,10 @@ public:
         std::string held;
         for (uint32_t cache = 0; cache < caches_.size(); ++cache)
             if (caches_[cache].live) held += (held.empty() ? "" : ", ") + name(cache) + " " + std::to_string(holds(cache)) + " (" + std::to_string(own(cache)) + " alone)";
+        const auto others = std::count_if(others_.begin(), others_.end(), [](uint32_t times) { return times > 0; });
+        if (others > 0) held += (held.empty() ? "" : ", ") + std::string("other holders ") + std::to_string(others);
         throw Refused("no page is free: " + std::to_string(count) + (count == 1 ? " is" : " are") + " needed, and " + std::to_string(left_) + " of " +
-                      std::to_string(holders_.size()) + " are free; pages are held by " + (held.empty() ? "nobody" : held) + ": end one of them");
+                      std::to_string(holders_.size()) + " are free; pages are held by " + (held.empty() ? "nobody" : held) + ": end one of them" + (others > 0 ? ", or evict" : ""));
     }
 
     bool is_live(uint32_t cache) const { return cache < caches_.size() && caches_[cache].live; }
@@ -161,7 +177,7 @@ public:
     // Pages from its first on; NONE where a window has left one.
     const std::vector<uint32_t> &pages(uint32_t cache) const { return live(cache).pages; }
 
-    // Caches that hold a page.
+    // Caches and others that hold a page.
     uint32_t holders(uint32_t page) const { return holders_.at(page); }
     uint32_t count() const { return static_cast<uint32_t>(holders_.size()); }
     uint32_t free() const { return left_; }
@@ -197,7 +213,7 @@ private:
 
     uint32_t tokens_;
     std::vector<Cache> caches_;
-    std::vector<uint32_t> holders_;            // By page.
+    std::vector<uint32_t> holders_, others_;   // By page: all, and those that are no cache.
     std::vector<std::set<uint32_t>> free_;     // By colour.
     uint32_t left_;
 

@@ -96,6 +96,19 @@ pub struct Batching<'a> {
     now: f64,
 }
 
+impl Stream {
+    /// A stream in the batch, whose last token this step decodes.
+    #[cfg(test)]
+    pub(super) fn new(
+        (request, cache): (usize, u32),
+        tokens: u32,
+        (pages, common): (Vec<u32>, u32),
+        prefix: Option<usize>,
+    ) -> Stream {
+        Stream { request, cache, tokens, pages, common, prefix, left: 1 }
+    }
+}
+
 impl Rules {
     /// What a design can hold; none without pages, or where nothing can be appended.
     pub fn of(design: &Design) -> Option<Rules> {

@@ -2,7 +2,7 @@
 
 use super::batching::Stream;
 use crate::cosim::workloads::steps::Schedule;
-use crate::design::Design;
+use crate::design::{Design, LayerKind};
 use crate::model::datapath::tensors::{Logits, Tensors};
 
 /// A run: the step of some streams in a layer.
@@ -16,12 +16,24 @@ pub struct OneRun {
     common: u32,
 }
 
-/// The runs of a step: streams of one prefix, or of none, as many as a run has at most.
-pub fn runs(streams: &[Stream], most: u32) -> Vec<Vec<&Stream>> {
-    let mut all: Vec<&Stream> = streams.iter().collect();
-    all.sort_by_key(|stream| stream.prefix);
-    let of_prefix = all.chunk_by(|a, b| a.prefix == b.prefix);
-    of_prefix.flat_map(|group| group.chunks(most as usize)).map(<[_]>::to_vec).collect()
+/// The runs of a step in a layer of a kind: streams of one prefix, or of none, as many as a run has at most. No run names a
+/// page twice, so with a window, in which each stream reads a prefix by itself, one of them may look back that far.
+pub fn runs(streams: &[Stream], most: u32, kind: LayerKind) -> Vec<Vec<&Stream>> {
+    let looks_at_prefix = |stream: &Stream| {
+        kind.window.is_some_and(|window| stream.tokens + 1 < window + stream.common) && stream.common > 0
+    };
+    let mut runs: Vec<Vec<&Stream>> = Vec::new();
+    for stream in streams {
+        let takes = |run: &&mut Vec<&Stream>| {
+            let twice = looks_at_prefix(stream) && run.iter().any(|other| looks_at_prefix(other));
+            run[0].prefix == stream.prefix && run.len() < most as usize && !twice
+        };
+        match runs.iter_mut().find(takes) {
+            Some(run) => run.push(stream),
+            None => runs.push(vec![stream]),
+        }
+    }
+    runs
 }
 
 impl OneRun {
@@ -71,4 +83,33 @@ fn token_bytes(design: &Design) -> u64 {
     let scales = if design.pe.has_token_scales() { 4 } else { 0 };
     let element = design.flit.data_width / 8 / design.flit.elements;
     u64::from(design.model.kv_heads) * u64::from(2 * design.pe.head_dim * element + scales)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_streams_of_one_prefix_and_names_no_page_twice() {
+        let stream = |request: usize, tokens: u32, prefix: Option<usize>| {
+            let common = if prefix.is_some() { 16 } else { 0 };
+            Stream::new((request, request as u32), tokens, (Vec::new(), common), prefix)
+        };
+        let streams = [
+            stream(0, 20, Some(0)),
+            stream(1, 100, None),
+            stream(2, 90, Some(0)),
+            stream(3, 31, Some(0)),
+            stream(4, 8, None),
+        ];
+        let of = |most, window| {
+            let runs = runs(&streams, most, LayerKind { window, sinks: false });
+            runs.iter().map(|run| run.iter().map(|stream| stream.request).collect()).collect::<Vec<Vec<_>>>()
+        };
+        assert_eq!(of(8, None), [vec![0, 2, 3], vec![1, 4]]);
+        assert_eq!(of(2, None), [vec![0, 2], vec![1, 4], vec![3]]);
+        // In a window of 40 tokens two look back into the prefix; in one of 16, whose last begins behind it, one does.
+        assert_eq!(of(8, Some(40)), [vec![0, 2], vec![1, 4], vec![3]]);
+        assert_eq!(of(8, Some(16)), [vec![0, 2, 3], vec![1, 4]]);
+    }
 }

@@ -109,9 +109,10 @@ pub(super) fn run(args: &Args, trace: &Trace, ui: &Ui) -> anyhow::Result<ExitCod
 /// Bytes of K and V that a step needs in all layers.
 fn bytes(design: &Design, streams: &[Stream]) -> u64 {
     let mut all = 0;
-    for (_, layers, first) in design.layer_kinds() {
+    for (kind, layers, first) in design.layer_kinds() {
         let of_run = |streams: &Vec<&Stream>| OneRun::new(design, first, streams).kv_bytes();
-        all += u64::from(layers) * runs(streams, design.model.max_streams).iter().map(of_run).sum::<u64>();
+        all +=
+            u64::from(layers) * runs(streams, design.model.max_streams, kind).iter().map(of_run).sum::<u64>();
     }
     all
 }
@@ -120,8 +121,8 @@ impl Runs<'_> {
     /// Runs a step in a layer of each kind. Returns the microseconds of all layers.
     fn step(&mut self, streams: &[Stream]) -> Result<f64, Ended> {
         let mut cycles = 0;
-        for (_, layers, first) in self.design.layer_kinds() {
-            for streams in runs(streams, self.design.model.max_streams) {
+        for (kind, layers, first) in self.design.layer_kinds() {
+            for streams in runs(streams, self.design.model.max_streams, kind) {
                 cycles += u64::from(layers) * self.run(&OneRun::new(self.design, first, &streams))?;
             }
         }

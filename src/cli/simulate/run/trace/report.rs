@@ -52,8 +52,13 @@ pub(super) fn prose(design: &Design, row: &BatchingRow) -> String {
     let model = &design.model;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut out = format!(
-        "{} of {} requests have all their tokens: {} tokens in {} steps of {} layers and {:.3} s\n",
-        row.finished, row.requests, row.decoded, row.steps, model.layers, row.seconds
+        "{} of {} requests have all their tokens: {} tokens in {} steps of {} layers and {} s\n",
+        row.finished,
+        row.requests,
+        row.decoded,
+        row.steps,
+        model.layers,
+        seconds(row.seconds)
     );
     if row.simulated < row.steps {
         out += &format!(
@@ -85,7 +90,7 @@ pub(super) fn prose(design: &Design, row: &BatchingRow) -> String {
         line("percent of the memory's rate", &shares, 1),
         line("requests in the batch", &row.streams, 1),
         line("pages taken", &row.pages, 1),
-        line("seconds that a request waits", &row.wait_s, 3),
+        line("seconds that a request waits", &row.wait_s, 6),
     ]);
     let when = match row.full {
         0 => "The pool is never full; in all steps".to_owned(),
@@ -113,6 +118,12 @@ pub(super) fn prose(design: &Design, row: &BatchingRow) -> String {
     out
 }
 
+/// Seconds, to the microsecond below one of them.
+fn seconds(time: f64) -> String {
+    let decimals = if time < 1.0 { 6 } else { 3 };
+    format!("{time:.decimals$}")
+}
+
 /// A table of some steps, evenly over all.
 fn listed(row: &BatchingRow) -> String {
     let all = row.by_step.len();
@@ -128,7 +139,7 @@ fn listed(row: &BatchingRow) -> String {
 fn line(step: &BatchStep) -> Vec<String> {
     vec![
         step.step.to_string(),
-        format!("{:.3}", step.begins_s),
+        seconds(step.begins_s),
         format!("{:.1}{}", step.us, if step.simulated { "" } else { " ~" }),
         step.streams.to_string(),
         step.waiting.to_string(),
