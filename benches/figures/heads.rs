@@ -100,7 +100,13 @@ impl Set<'_> {
         let tokens = Tokens { k: t.keys(head), v: t.values(head), scales: t.token_scales(head) };
         let split = split(t.tokens, SEGMENT, TILES);
         let one = |p| {
-            attend_scaled(datapath, t.query(head, p), tokens, HeadScales { logit, output, narrow }, &split)
+            attend_scaled(
+                datapath,
+                t.query(head, p),
+                tokens,
+                HeadScales { logit, output, narrow, sink: None },
+                &split,
+            )
         };
         Error::of(&(0..t.positions).flat_map(one).collect::<Vec<u16>>(), &self.exact)
     }

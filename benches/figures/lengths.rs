@@ -131,6 +131,11 @@ fn given((name, default): (&str, u64)) -> Result<u64> {
     }
 }
 
+/// The seed of what is drawn.
+pub(super) fn seed() -> Result<u64> {
+    given(SEED)
+}
+
 pub fn measure() -> Result<Vec<Figure>> {
     let (seed, runs) = (given(SEED)?, given(RUNS)? as usize);
     ensure!(runs > 0, "{} is 0: draw one run at least", RUNS.0);

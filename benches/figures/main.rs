@@ -27,6 +27,7 @@ mod multicast;
 mod numbers;
 mod pace;
 mod page;
+mod pages;
 mod program;
 mod reduce;
 mod samples;
@@ -41,7 +42,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 24] = [
+const SECTIONS: [(&str, Section); 25] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -51,6 +52,7 @@ const SECTIONS: [(&str, Section); 24] = [
     ("lengths", lengths::measure),
     ("eight-bits", eight_bits::measure),
     ("lockstep", lengths::in_lockstep),
+    ("pages", pages::measure),
     ("samples", samples::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),

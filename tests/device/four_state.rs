@@ -8,7 +8,7 @@ use crate::support::device::{
 };
 use crate::support::four_state::{recorded, Monitors, Record, Replay, Twin};
 use crate::support::verilated::library_of;
-use meshkv::config::Config;
+use meshkv::config::{Config, KvScales, LayerGroup};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::verilated::verilated_ports::verilated;
@@ -16,6 +16,7 @@ use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::{Bench, Device, Faults, Notice, Platform};
 use meshkv::design::{Design, Mapping};
 use meshkv::emit::SourceFile;
+use meshkv::model::datapath::tensors::synthetic_sinks;
 use std::sync::Arc;
 
 const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
@@ -44,6 +45,10 @@ fn record(
 fn runs_are_equal(design: &Design, tokens: usize, mappings: &[Mapping], what: &str) {
     let files = hasty(design);
     let tensors = tensors(design, tokens, 5);
+    let tensors = match design.model.sinks {
+        true => tensors.with_sinks(synthetic_sinks(5, design.model.heads as usize)),
+        false => tensors,
+    };
     let record = record(&files, design, &Platform::of(design), APART, |bench| {
         for &mapping in mappings {
             run_clean(bench, &job(design, &tensors, mapping), Notice::Polling, what);
@@ -149,11 +154,16 @@ fn homes_by_slice_are_free_of_x() {
 #[test]
 fn other_features_are_free_of_x() {
     type Change = fn(&mut Config);
-    let ablations: [(&str, Change); 5] = [
+    let ablations: [(&str, Change); 6] = [
         ("no pad", |c| c.pad.enable = false),
         ("no mare", |c| c.mare.enable = false),
         ("no bloom", |c| c.mare.dedup = false),
         ("parity, and caches that grow", |c| (c.noc.parity, c.kv.append) = (true, true)),
+        ("pages, and sinks", |c| {
+            let sinks = LayerGroup { count: 1, window: Some(12), sinks: true };
+            (c.kv.pages, c.kv.append, c.kv.scales) = (true, true, KvScales::Head);
+            c.model.groups = Some(vec![sinks]);
+        }),
         ("homes in turn", |c| c.takv.placement = meshkv::design::PlacementKind::RoundRobin),
     ];
     for (what, change) in ablations {

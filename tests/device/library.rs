@@ -3,7 +3,7 @@
 use crate::support::device::card::{stand_in, Card};
 use crate::support::device::host_build::{roomy, HostBuild};
 use crate::support::device::{small, TIMEOUT};
-use meshkv::config::{KvFormat, KvScales, Spread};
+use meshkv::config::{KvFormat, KvScales, LayerGroup, Spread};
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::device::Faults;
 use meshkv::design::Design;
@@ -150,6 +150,27 @@ fn as_on_the_host(format: KvFormat, scales: KvScales, append: bool) {
     build.compile(&source("library_attends.cpp"), "library_attends", &[]);
     let said = run(&build, "library_attends", &[]);
     assert!(said.starts_with("as on the host"), "{}: {said}", format.name());
+}
+
+/// Layers in turn with a window of 20 tokens and sinks, and with neither.
+#[test]
+fn layers_of_two_kinds_and_what_a_call_has_in_their_place_are_those_of_the_host() {
+    for (append, pages) in [(true, false), (false, true)] {
+        let mut config = roomy(append).configuration().clone();
+        let near = LayerGroup { count: 1, window: Some(20), sinks: true };
+        config.model.groups = Some(vec![near, LayerGroup { window: None, sinks: false, ..near }]);
+        (config.kv.scales, config.kv.pages) = (KvScales::Head, pages);
+        let build = HostBuild::new(Design::from_config("kinds", &config).unwrap());
+        build.compile(&source("library_kinds.cpp"), "library_kinds", &[]);
+        let said = run(&build, "library_kinds", &[]);
+        println!("{said}");
+        let lines: Vec<_> = said.lines().collect();
+        assert_eq!(lines[0], "layer 0 has sinks, and nobody gave their logits: call sinks before");
+        assert_eq!(lines.len(), 6, "{said}");
+        assert!(lines[1].contains("sink") && lines[2] == "sinks are missing", "{said}");
+        assert!(lines[3..5].iter().all(|line| line.starts_with("the scale of logits")), "{said}");
+        assert!(lines[5].starts_with("as on the host"), "{said}");
+    }
 }
 
 #[test]

@@ -161,28 +161,3 @@ fn a_device_gets_its_table_by_a_register() {
     let outcome = bench.driver.outcome().unwrap();
     assert_eq!(outcome.error, 1 << error("ACCESS").bit, "{}", outcome.errors());
 }
-
-/// The card's fabric on pages in any order, by the model: cycles of a layer of LLaMA-2-7B, and the share of the HBM.
-#[test]
-#[ignore = "a measurement: prints shares"]
-fn measure_random_pages() {
-    let (design, _) = Design::load(std::path::Path::new("configs/u280_4x8.toml")).unwrap();
-    let mut config = design.configuration().clone();
-    (config.kv.pages, config.memory.refresh) = (true, false);
-    let design = Design::from_config("pages", &config).unwrap();
-    for tokens in [2048, 8192, 32_768] {
-        for seed in [None, Some(1), Some(2), Some(3)] {
-            let design = seed.map_or(design.clone(), |seed| shuffled(design.clone(), seed));
-            let load = Workload { tokens, mapping: Mapping::RowAligned, ..LOAD };
-            let plan = plan(&design, &load);
-            let done = Bench::on_model(&design).run(&plan, &mut |_| false).unwrap();
-            let bytes = f64::from(tokens) * design.cached_token_bytes() as f64;
-            let rate = 32.0 * design.memory.bytes_per_cycle();
-            println!(
-                "{tokens} tokens, pages {seed:?}: {} cycles, {:.3}",
-                done.cycles,
-                bytes / rate / done.cycles as f64
-            );
-        }
-    }
-}

@@ -74,15 +74,8 @@ impl OneRun {
         let Schedule { lengths, prefix, .. } = &self.schedule;
         let kind = self.design.model.kind();
         let own: u64 = lengths.iter().map(|tokens| u64::from(kind.attended(tokens + 1) - prefix)).sum();
-        (own + u64::from(*prefix)) * token_bytes(&self.design)
+        (own + u64::from(*prefix)) * self.design.cached_token_bytes()
     }
-}
-
-/// Bytes of K and V of a token in a layer, as external memory has them.
-fn token_bytes(design: &Design) -> u64 {
-    let scales = if design.pe.has_token_scales() { 4 } else { 0 };
-    let element = design.flit.data_width / 8 / design.flit.elements;
-    u64::from(design.model.kv_heads) * u64::from(2 * design.pe.head_dim * element + scales)
 }
 
 #[cfg(test)]
