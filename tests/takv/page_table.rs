@@ -9,7 +9,7 @@ use crate::support::verilated::{emitted, library_of};
 use meshkv::config::{Config, PlacementKind, Spread};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::{AttentionResult, Job};
-use meshkv::cosim::workloads::decode::{Bench, Plan, Workload};
+use meshkv::cosim::workloads::decode::{Plan, Workload};
 use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::cosim::workloads::shuffled;
 use meshkv::design::device::registers::error;
