@@ -6,7 +6,6 @@
 //! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Only the
 //! folder of a sweep touches the disk.
 
-mod batching;
 mod charts;
 mod energy;
 pub mod grid;
@@ -19,8 +18,8 @@ mod soak;
 pub mod sweep;
 mod time;
 
-pub use batching::{batching_plots, BatchStep, BatchingLog, BatchingRow, Values};
 pub use charts::accepted_plot::accepted_plot;
+pub use charts::batching_plot::batching_plots;
 pub use charts::distribution::distribution;
 pub use charts::heatmap::heatmap;
 pub use charts::link_time::link_time;
@@ -38,6 +37,7 @@ pub use rows::packets::{packets_to_csv, packets_to_parquet};
 pub use rows::partials::{PartRow, PartialsRow};
 pub use rows::row::{LinkRow, LinkTimes, Row};
 pub use rows::spread::Spread;
+pub use rows::steps::batching::{BatchStep, BatchingLog, BatchingRow, Values};
 pub use rows::steps::{OneStep, Quantiles, StepsLog, StepsRow};
 pub use rows::widths::WidthsError;
 pub use soak::drawn_run::DrawnRun;

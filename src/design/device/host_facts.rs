@@ -89,6 +89,26 @@ impl Design {
                 self.pe.head_dim,
                 "Elements of a head in memory: those behind HEAD_DIM are 0",
             ),
+        ];
+        all.extend(self.format_facts());
+        all.extend([
+            fact(
+                "WINDOW",
+                self.longest_window().unwrap_or(0),
+                "Tokens that the layer that sees most looks back; 0: all",
+            ),
+            fact("MAX_STREAMS", max_streams, "Streams at once"),
+            fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
+            fact("MAX_TOKENS", max_tokens, "Tokens of the longest context"),
+            fact("SEGMENT_TOKENS", placement.segment_tokens, "Tokens of a segment"),
+        ]);
+        all.extend(self.slice_facts());
+        all
+    }
+
+    /// Format of the elements, and the widths of what meets them.
+    fn format_facts(&self) -> Vec<HostFact> {
+        vec![
             fact(
                 "ELEMENT_BYTES",
                 self.flit.data_width / 8 / self.flit.elements,
@@ -107,18 +127,7 @@ impl Design {
                 "Powers of two above a half that a scale of logits can have",
             ),
             fact("PACKED", u32::from(Array::of(self).is_packed()), "1: a host may choose these widths"),
-            fact(
-                "WINDOW",
-                self.longest_window().unwrap_or(0),
-                "Tokens that the layer that sees most looks back; 0: all",
-            ),
-            fact("MAX_STREAMS", max_streams, "Streams at once"),
-            fact("MAX_SEGMENTS", placement.segments, "Segments of a layer at the longest context"),
-            fact("MAX_TOKENS", max_tokens, "Tokens of the longest context"),
-            fact("SEGMENT_TOKENS", placement.segment_tokens, "Tokens of a segment"),
-        ];
-        all.extend(self.slice_facts());
-        all
+        ]
     }
 
     /// Layout of a slice.
@@ -162,16 +171,16 @@ impl Design {
 
     /// What each layer attends to, by name: a number a layer, and its meaning.
     pub fn layer_facts(&self) -> [(&'static str, Vec<u32>, &'static str); 2] {
-        let of = |number: fn(LayerKind) -> u32| {
+        let of = |number: &dyn Fn(LayerKind) -> u32| {
             (0..self.model.layers).map(|layer| number(self.layer_kind(layer))).collect()
         };
         [
             (
                 "LAYER_WINDOWS",
-                of(|kind| kind.window.unwrap_or(0)),
+                of(&|kind| kind.window.unwrap_or(0)),
                 "Tokens that attention looks back, by layer; 0: all",
             ),
-            ("LAYER_SINKS", of(|kind| kind.sinks.into()), "1: heads of the layer have sinks"),
+            ("LAYER_SINKS", of(&|kind| kind.sinks.into()), "1: heads of the layer have sinks"),
         ]
     }
 

@@ -3,6 +3,7 @@
 pub(super) mod array;
 pub(super) mod head;
 pub(super) mod layer_kind;
+mod layers;
 pub(super) mod model;
 pub mod octave;
 pub(super) mod pe;

@@ -1,6 +1,7 @@
 //! Charts of runs and sweeps.
 
 pub(super) mod accepted_plot;
+pub(super) mod batching_plot;
 pub(super) mod distribution;
 pub(super) mod heatmap;
 pub(super) mod link_time;

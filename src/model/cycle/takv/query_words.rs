@@ -11,7 +11,7 @@ pub(in crate::model::cycle) struct QueryWords {
     /// Words of a group, and of one with scales.
     size: u32,
     scales: u32,
-    /// Number of the group with scales; one above it has sinks.
+    /// Number of the group with scales; one above it has sinks. Above all without them.
     whole: u32,
     /// Place of the next word in its group.
     at: u32,
@@ -24,7 +24,7 @@ impl QueryWords {
             groups: Fifo::new(design.bus.query_depth),
             size,
             scales: design.bus.scale_heads.unwrap_or(size),
-            whole: design.bus.scale_group(),
+            whole: design.bus.scale_heads.map_or(u32::MAX, |_| design.bus.scale_group()),
             at: 0,
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::cosim::workloads::decode::batch::lengths::StreamLength;
 use crate::cosim::workloads::decode::batch::spans::Spans;
-use crate::cosim::workloads::decode::batch::step::Workload;
 use crate::design::{Design, LayerKind};
 
 /// Segments of each kind of layer, and the kind of each layer.
@@ -12,21 +11,21 @@ pub(in crate::cosim::workloads::decode) struct Kinds {
 }
 
 impl Kinds {
-    /// All segments of the layers of a workload.
+    /// Every `stride`-th segment of so many layers.
     pub(in crate::cosim::workloads::decode) fn of(
         design: &Design,
-        load: &Workload,
+        (layers, stride): (u32, u32),
         streams: &[StreamLength],
     ) -> Kinds {
-        let (mut kinds, mut layers) = (Vec::new(), Vec::new());
-        for kind in (0..load.layers).map(|layer| design.layer_kind(layer)) {
+        let (mut kinds, mut of_layer) = (Vec::new(), Vec::new());
+        for kind in (0..layers).map(|layer| design.layer_kind(layer)) {
             let known = kinds.iter().position(|(other, _): &(LayerKind, Spans)| other.window == kind.window);
-            layers.push(known.unwrap_or(kinds.len()));
+            of_layer.push(known.unwrap_or(kinds.len()));
             if known.is_none() {
-                kinds.push((kind, Spans::of(design, kind, load.stride, streams)));
+                kinds.push((kind, Spans::of(design, kind, stride, streams)));
             }
         }
-        Kinds { kinds, layers }
+        Kinds { kinds, layers: of_layer }
     }
 
     /// Segments of a layer.

@@ -177,7 +177,7 @@ fn check(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<(
 pub fn step_of(design: &Design, load: &Workload, streams: &[StreamLength]) -> Result<Step, WorkloadError> {
     check(design, load, streams)?;
     let (model, p) = (&design.model, design.placement.segment_tokens);
-    let kinds = Kinds::of(design, load, streams);
+    let kinds = Kinds::of(design, (load.layers, load.stride), streams);
     if load.append && kinds.all().any(|spans| spans.own.iter().any(Option::is_none)) {
         return Err(WorkloadError::Shared);
     }

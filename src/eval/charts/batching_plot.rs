@@ -1,7 +1,7 @@
 //! Draws the steps of a trace over time.
 
-use super::row::{BatchStep, BatchingRow};
 use crate::eval::report::picture::canvas::{picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
+use crate::eval::rows::steps::batching::{BatchStep, BatchingRow};
 use plotters::prelude::*;
 
 /// A line of a picture: its name, and its value in each step.

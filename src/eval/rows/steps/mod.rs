@@ -1,5 +1,7 @@
 //! Turns decode steps over growing caches into a [`StepsRow`].
 
+pub(in crate::eval) mod batching;
+
 use crate::cosim::workloads::steps::{Difference, Stepped};
 use crate::eval::rows::compared::Compared;
 use crate::eval::time::breakdown::{breakdown_of_step, sums, Part};
