@@ -286,9 +286,15 @@ mod tests {
             everywhere.map(|(name, _)| format!("{}#{name}", proof.module)).collect::<Vec<_>>()
         };
         left.extend(all().unwrap().iter().flat_map(of_sizes));
-        for name in
-            ["tiny", "mutate_two_stages", "mutate_three_stages", "grow_4x4", "parity_3x3", "u280_shell"]
-        {
+        for name in [
+            "tiny",
+            "mutate_two_stages",
+            "mutate_three_stages",
+            "grow_4x4",
+            "parity_3x3",
+            "pages_3x3",
+            "u280_shell",
+        ] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
             let files = emit::emit(&Design::load(&path).unwrap().0).unwrap();
             let proofs = of(&files).unwrap();
