@@ -76,6 +76,15 @@ fn steps_are_told_in_words_and_drawn() {
 }
 
 #[test]
+fn a_prefix_that_ends_within_a_segment_is_copied_there() {
+    let line = "configs/tiny.toml --fit --engine model --lengths 21,30,19 --steps 6 --prefix";
+    for prefix in ["19", "3", "16"] {
+        let value = json(&format!("{line} {prefix}"));
+        assert_eq!((&value["bit_exact"], &value["memory_equal"]), (&true.into(), &true.into()), "{prefix}");
+    }
+}
+
+#[test]
 fn steps_that_cannot_be_are_refused_before_anything_runs() {
     for (line, words) in [
         ("--lengths 17 --steps 3", "kv.append is false"),
@@ -89,10 +98,6 @@ fn steps_that_cannot_be_are_refused_before_anything_runs() {
         ),
         ("--lengths 1,2 --steps 3 --fit --end 3,4", "--end is above it and at most 3"),
         ("--lengths 1,2 --steps 3 --fit --begin 2,1", "no stream is in the batch of step 0"),
-        (
-            "--lengths 9,20 --steps 3 --fit --prefix 9",
-            "a copy is needed; nothing is written\n  help: share whole segments of 8 tokens, with --prefix 8",
-        ),
         ("--lengths 9,7 --steps 3 --fit --prefix 8", "stream 1 has 7 tokens, and shares a prefix of 8"),
         ("--lengths 1 --steps 3 --fit --batch 2", "cannot be used with"),
         ("--lengths 1 --steps 3 --fit --device", "needs the Verilog of the core"),

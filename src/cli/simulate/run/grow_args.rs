@@ -19,7 +19,7 @@ pub struct GrowArgs {
     /// Step before which each stream leaves the batch [default: N each]
     #[arg(long, value_name = "STEP,...", value_delimiter = ',', help_heading = "Steps")]
     pub(super) end: Vec<u32>,
-    /// Tokens, in whole segments, that all streams have in common: stored once, and counted in each of --lengths
+    /// Tokens that all streams have in common, counted in each of --lengths: whole segments of them are stored once
     #[arg(
         long,
         value_name = "TOKENS",

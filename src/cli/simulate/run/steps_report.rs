@@ -89,7 +89,10 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
         list(&row.lengths)
     );
     if schedule.prefix > 0 {
-        out += &format!("The first {} tokens are common to all streams, and stored once.\n", schedule.prefix);
+        out += &format!(
+            "The first {} tokens are common to all streams; whole segments of them are stored once.\n",
+            schedule.prefix
+        );
     }
     out += &choice::prose(chosen);
     out += &numbers(design, row);

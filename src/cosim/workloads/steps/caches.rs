@@ -19,6 +19,7 @@ pub struct Caches<'a> {
     places: Vec<Range<u32>>,
     /// Tokens of each stream now.
     lengths: Vec<u32>,
+    /// Tokens of the common prefix in whole segments, which are stored once.
     prefix: u32,
     /// Number of the next step.
     step: u32,
@@ -28,7 +29,7 @@ impl<'a> Caches<'a> {
     /// The caches before the first step.
     ///
     /// # Errors
-    /// If the design cannot be appended to, or cannot hold the prompts, or new tokens would go into the prefix.
+    /// If the design cannot be appended to, or cannot hold the prompts, or has a window and there is a prefix.
     pub fn new(design: &'a Design, schedule: &Schedule) -> Result<Caches<'a>, StepsError> {
         let (model, lengths) = (&design.model, schedule.lengths.clone());
         let (streams, most) = (lengths.len(), model.max_streams);
@@ -42,10 +43,7 @@ impl<'a> Caches<'a> {
         if let Some(window) = model.sliding_window.filter(|_| prefix > 0) {
             return Err(StepsError::Window { prefix, window });
         }
-        let tokens = design.placement.segment_tokens;
-        if !prefix.is_multiple_of(tokens) {
-            return Err(StepsError::Shared { prefix, segment: prefix / tokens, tokens });
-        }
+        let segment = design.placement.segment_tokens;
         for (stream, &tokens) in (0..).zip(&lengths) {
             let most = model.max_tokens;
             if tokens > most {
@@ -57,7 +55,9 @@ impl<'a> Caches<'a> {
         }
         let mut start = 0;
         let places = schedule.ends().into_iter().map(|end| std::mem::replace(&mut start, end)..end);
-        Ok(Caches { design, places: places.collect(), lengths, prefix, step: 0 })
+        // Each stream appends to a copy of its own of a segment in which the prefix ends.
+        let whole = prefix - prefix % segment;
+        Ok(Caches { design, places: places.collect(), lengths, prefix: whole, step: 0 })
     }
 
     /// Tokens of each stream.

@@ -78,16 +78,6 @@ pub enum StepsError {
         /// The step.
         step: u32,
     },
-    /// A prefix that ends within a segment, to which every stream would append.
-    #[error("the common prefix of {prefix} tokens ends within segment {segment}, and every stream would append its tokens to that segment: a copy is needed; nothing is written\n  help: share whole segments of {tokens} tokens, with --prefix {}, and count the rest in --lengths as a copy of each stream", segment * tokens)]
-    Shared {
-        /// The prefix.
-        prefix: u32,
-        /// The segment in which it ends.
-        segment: u32,
-        /// Tokens of a segment.
-        tokens: u32,
-    },
     /// A prefix longer than a stream.
     #[error("stream {stream} has {tokens} tokens, and shares a prefix of {prefix}\n  help: --lengths counts the prefix too; give at least as many")]
     Shorter {

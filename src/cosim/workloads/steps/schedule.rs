@@ -9,7 +9,8 @@ use crate::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
 pub struct Schedule {
     /// Tokens of each stream that are in its cache before the first step, the common prefix included.
     pub lengths: Vec<u32>,
-    /// Tokens that all streams have in common, from the first on. They are stored once, in the cache of stream 0.
+    /// Tokens that all streams have in common, from the first on. Whole segments of them are stored once, in the cache
+    /// of stream 0.
     pub prefix: u32,
     /// Streams of each step's batch, each once.
     pub batches: Vec<Vec<u32>>,
