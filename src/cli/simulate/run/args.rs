@@ -9,6 +9,7 @@ use crate::cli::simulate::run::trace::TraceArgs;
 use crate::config::{AskedMapping, KvScales, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
 use crate::design::{row_of, Choice, Design, LayerKind};
 use crate::model::datapath::tensors::{synthetic, synthetic_sinks, Logits, Synthetic, Tensors};
@@ -194,6 +195,16 @@ impl Args {
         let tensors = self.tensors.as_deref().map(|path| ("the file of --tensors", path));
         let trace = self.trace.file().map(|path| ("the file of --trace", path));
         [("the configuration", self.config.as_path())].into_iter().chain(tensors).chain(trace).collect()
+    }
+
+    /// External memory as the options have it.
+    pub(super) fn behaviour(&self, design: &Design) -> Behaviour {
+        let behaviour = Behaviour { seed: self.seed, ..Behaviour::of(design) };
+        if self.unruly_memory {
+            behaviour.unruly(self.seed)
+        } else {
+            behaviour
+        }
     }
 
     /// Refuses cycles without numbers on Verilog.

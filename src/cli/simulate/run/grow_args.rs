@@ -10,7 +10,7 @@ use anyhow::Context;
 pub struct GrowArgs {
     /// Decode so many steps, one after the other on one simulation: in each, every stream of the batch appends a new token
     /// and attends with it. --lengths are the tokens that are in the caches before; 0 is an empty one. Each step must be
-    /// bit-exact, and in the end external memory must be what a host would have written
+    /// bit-exact, and in the end external memory must be what a host would have written. With --trace: so many steps at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16), conflicts_with_all = ["tensors", "batch", "query", "partials", "output"], help_heading = "Steps")]
     pub(super) steps: Option<u32>,
     /// First step of each stream, from 0 on [default: 0 each]

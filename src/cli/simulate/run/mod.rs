@@ -75,8 +75,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
         "--output and --save-tensors name the same file\n  help: give two names"
     );
     let folder = args.vectors.as_deref().map(vectors::Folder::open).transpose()?;
-    let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
-    let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
+    let behaviour = args.behaviour(&design);
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
     let (form, length) = args.build(&job);
     let verilog =

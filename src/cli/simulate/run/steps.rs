@@ -78,8 +78,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     };
     let (mapping, chosen) = mapping(args, &design, &schedule, &tensors)?;
-    let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
-    let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
+    let behaviour = args.behaviour(&design);
     let work = Work { args, design: &design, schedule: &schedule, tensors: &tensors, mapping, behaviour };
     let (form, length) = args.build_of(&design, schedule.attended());
     let verilog =

@@ -133,20 +133,21 @@ impl Rules {
         self.pages / self.pages_of(self.tokens)
     }
 
-    /// Why a request never fits; none if it does.
+    /// Why a request never fits, with the way out; none if it does.
     pub fn refuses(&self, request: &Request) -> Option<String> {
         let tokens = u64::from(request.prompt) + u64::from(request.output);
         if tokens > u64::from(self.tokens) {
-            return Some(format!(
-                "prompt and output are {tokens} tokens, and model.max_tokens is {}",
-                self.tokens
-            ));
+            return Some(format!("prompt and output are {tokens} tokens, and model.max_tokens is {}\n  help: set model.max_tokens = {tokens}", self.tokens));
         }
         // A prefix that does not fill its last page has one of its own.
         let own = self.pages_of(tokens as u32) + u32::from(request.prefix.is_some());
         let most = self.pages - self.reserve();
         (own > most).then(|| {
-            format!("prompt and output take {own} pages, and kv.page_count leaves {most} to a request")
+            format!(
+                "prompt and output take {own} pages, and kv.page_count leaves {most} to a request\n  help: set \
+                 kv.page_count = {}",
+                own + own.div_ceil(RESERVE - 1)
+            )
         })
     }
 
@@ -257,7 +258,7 @@ impl<'a> Batching<'a> {
                 continue;
             }
             let colour = self.colour(stream.cache, stream.pages.len() as u32);
-            match self.take(colour) {
+            match self.take(colour, None) {
                 Some(page) => self.running[at].pages.push(page),
                 None => self.preempt(),
             }
@@ -295,7 +296,8 @@ impl<'a> Batching<'a> {
             };
             // The new token is in a page, too.
             let own = self.rules.pages_of(first.tokens + 1) - whole;
-            let unread = self.unread(prefix.map(|prefix| self.number(prefix)));
+            let spared = prefix.map(|prefix| self.number(prefix));
+            let unread: u32 = self.unread(spared).map(|(_, kept)| kept.pages.len() as u32).sum();
             if own + of_prefix + self.rules.reserve() > self.pool.free() + unread {
                 return;
             }
@@ -320,8 +322,7 @@ impl<'a> Batching<'a> {
         let common = pages.len() as u32 * self.rules.page_tokens;
         while (pages.len() as u32) < self.rules.pages_of(first.tokens + 1) {
             let colour = self.colour(cache, pages.len() as u32);
-            // What nobody reads is given up, but not the prefix of this request, which has readers by now.
-            pages.push(self.take(colour).expect("pages were counted"));
+            pages.push(self.take(colour, number).expect("pages were counted"));
         }
         self.begun[first.request].get_or_insert(self.now);
         let Waiting { request, tokens, left } = first;
@@ -334,26 +335,26 @@ impl<'a> Batching<'a> {
             return;
         }
         let count = self.rules.pages_of(prefix.tokens);
-        let pages = (0..count).map(|at| self.take(self.colour(cache, at)).expect("pages were counted"));
+        let pages =
+            (0..count).map(|at| self.take(self.colour(cache, at), Some(number)).expect("pages were counted"));
         let pages = pages.collect();
         self.kept.insert(number, Kept { tokens: prefix.tokens, pages });
     }
 
-    /// Pages of prefixes that nobody reads, but for one.
-    fn unread(&self, but: Option<usize>) -> u32 {
+    /// Prefixes that nobody in the batch reads, but for one.
+    fn unread(&self, spared: Option<usize>) -> impl Iterator<Item = (usize, &Kept)> + '_ {
         let read = |number: usize| self.running.iter().any(|stream| stream.prefix == Some(number));
-        let unread = self.kept.iter().filter(|(number, _)| Some(**number) != but && !read(**number));
-        unread.map(|(_, kept)| kept.pages.len() as u32).sum()
+        let kept = self.kept.iter().map(|(number, kept)| (*number, kept));
+        kept.filter(move |(number, _)| Some(*number) != spared && !read(*number))
     }
 
-    /// A free page. Prefixes that nobody reads are given up for it.
-    fn take(&mut self, colour: u64) -> Option<u32> {
+    /// A free page. Prefixes that nobody reads are given up for it, but for that of the request it is for.
+    fn take(&mut self, colour: u64, spared: Option<usize>) -> Option<u32> {
         loop {
             if let Some(page) = self.pool.take(colour) {
                 return Some(page);
             }
-            let read = |number: usize| self.running.iter().any(|stream| stream.prefix == Some(number));
-            let unread = self.kept.keys().copied().find(|number| !read(*number))?;
+            let (unread, _) = self.unread(spared).next()?;
             let kept = self.kept.remove(&unread).expect("it was found");
             kept.pages.iter().for_each(|page| self.pool.release(*page));
         }
@@ -441,6 +442,24 @@ mod tests {
     }
 
     #[test]
+    fn a_request_does_not_give_up_the_prefix_that_it_begins_with() {
+        let one = |arrival: f64, prompt, name: &str| {
+            let prefix = Some(Prefix { name: name.to_owned(), tokens: 128 });
+            Request { arrival, prompt, output: 1, prefix }
+        };
+        // Two prefixes of two pages, which nobody reads any more, and a request of five more pages on the first of them.
+        let requests = [one(0.0, 129, "a"), one(1.0, 129, "b"), one(2.0, 446, "a")];
+        let mut batching = Batching::new(Rules { pages: 8, ..RULES }, &requests);
+        for kept in [vec![0], vec![0, 1], vec![0]] {
+            assert_eq!(batching.step().map(<[Stream]>::len), Some(1));
+            assert_eq!(batching.kept.keys().copied().collect::<Vec<_>>(), kept);
+            pages_are_sound(&batching);
+            batching.over(0.1);
+        }
+        assert!(batching.step().is_none());
+    }
+
+    #[test]
     fn time_passes_until_a_request_comes() {
         let requests = [Request { arrival: 5.0, prompt: 1, output: 2, prefix: None }];
         let mut batching = Batching::new(RULES, &requests);
@@ -459,6 +478,8 @@ mod tests {
         assert!(of(8000, 193).unwrap().contains("8193 tokens"));
         let few = Rules { pages: 100, ..RULES };
         let words = few.refuses(&Request { arrival: 0.0, prompt: 6400, output: 1, prefix: None }).unwrap();
-        assert!(words.contains("take 101 pages"), "{words}");
+        assert!(words.contains("take 101 pages") && words.ends_with("set kv.page_count = 103"), "{words}");
+        let enough = Rules { pages: 103, ..RULES };
+        assert_eq!(enough.refuses(&Request { arrival: 0.0, prompt: 6400, output: 1, prefix: None }), None);
     }
 }

@@ -22,6 +22,6 @@ mod request;
 
 pub use batching::{Batching, Counts, Rules, Stream};
 pub use drawn::Drawn;
-pub use one_run::{runs, OneRun};
+pub use one_run::{kv_bytes, runs, OneRun};
 pub use pool::Pool;
 pub use request::{read, Prefix, Request, RequestError};

@@ -43,9 +43,7 @@ impl OneRun {
     /// If the design has no pages, or there is no stream.
     pub fn new(design: &Design, layer: u32, streams: &[&Stream]) -> OneRun {
         let mut design = design.of_layer(layer);
-        let common = if streams.len() > 1 { streams[0].common } else { 0 };
-        // In a window each stream begins elsewhere.
-        let prefix = if design.model.sliding_window.is_some() { 0 } else { common };
+        let (common, prefix) = (common(streams), read_once(design.model.kind(), streams));
         let lengths: Vec<u32> = streams.iter().map(|stream| stream.tokens).collect();
         let batches = vec![(0..lengths.len() as u32).collect()];
         let pages = design.pages.as_ref().expect("a design with pages");
@@ -68,14 +66,27 @@ impl OneRun {
             None => shared.blank(&self.design),
         }
     }
+}
 
-    /// Bytes of K and V that the streams need in this layer; a common prefix counts once.
-    pub fn kv_bytes(&self) -> u64 {
-        let Schedule { lengths, prefix, .. } = &self.schedule;
-        let kind = self.design.model.kind();
-        let own: u64 = lengths.iter().map(|tokens| u64::from(kind.attended(tokens + 1) - prefix)).sum();
-        (own + u64::from(*prefix)) * self.design.cached_token_bytes()
+/// Bytes of K and V that the streams of a run need in a layer of a kind; a common prefix that is read once counts once.
+pub fn kv_bytes(design: &Design, kind: LayerKind, streams: &[&Stream]) -> u64 {
+    let prefix = read_once(kind, streams);
+    let own: u64 = streams.iter().map(|stream| u64::from(kind.attended(stream.tokens + 1) - prefix)).sum();
+    (own + u64::from(prefix)) * design.cached_token_bytes()
+}
+
+/// Tokens in whole pages that all streams of a run have in common.
+fn common(streams: &[&Stream]) -> u32 {
+    if streams.len() > 1 {
+        streams[0].common
+    } else {
+        0
     }
+}
+
+/// Those of them that one descriptor reads for all: in a window each stream begins elsewhere.
+fn read_once(kind: LayerKind, streams: &[&Stream]) -> u32 {
+    kind.window.map_or(common(streams), |_| 0)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::cosim::workloads::requests::{Batching, Rules};
 use crate::design::Design;
-use crate::eval::rows::steps::StepsRow;
+use crate::eval::rows::steps::{nearest_ranks, StepsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,16 +26,8 @@ impl Values {
     pub fn of(values: impl IntoIterator<Item = f64>) -> Values {
         let mut all: Vec<f64> = values.into_iter().collect();
         all.sort_by(f64::total_cmp);
-        let Some(last) = all.len().checked_sub(1) else { return Values::default() };
-        // The nearest rank.
-        let at = |percent: usize| all[((last + 1) * percent).div_ceil(100).max(1) - 1];
-        Values {
-            min: all[0],
-            p50: at(50),
-            p95: at(95),
-            max: all[last],
-            mean: all.iter().sum::<f64>() / all.len() as f64,
-        }
+        let Some([min, p50, p95, max]) = nearest_ranks(&all) else { return Values::default() };
+        Values { min, p50, p95, max, mean: all.iter().sum::<f64>() / all.len() as f64 }
     }
 }
 

@@ -29,12 +29,15 @@ impl Quantiles {
     pub fn of(values: impl IntoIterator<Item = u64>) -> Quantiles {
         let mut all: Vec<u64> = values.into_iter().collect();
         all.sort_unstable();
-        let Some(last) = all.len().checked_sub(1) else { return Quantiles::default() };
-        // The nearest rank.
-        let at = |percent: usize| all[((last + 1) * percent).div_ceil(100).max(1) - 1];
-        let mean = all.iter().sum::<u64>() as f64 / all.len() as f64;
-        Quantiles { min: all[0], p50: at(50), p95: at(95), max: all[last], mean }
+        let Some([min, p50, p95, max]) = nearest_ranks(&all) else { return Quantiles::default() };
+        Quantiles { min, p50, p95, max, mean: all.iter().sum::<u64>() as f64 / all.len() as f64 }
     }
+}
+
+/// The least, the median, the value that 95 of 100 do not exceed, and the largest, each a value of the sorted ones.
+fn nearest_ranks<T: Copy>(sorted: &[T]) -> Option<[T; 4]> {
+    let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).max(1) - 1).copied();
+    Some([at(0)?, at(50)?, at(95)?, at(100)?])
 }
 
 /// A decode step.

@@ -68,8 +68,7 @@ impl TraceArgs {
         if let Some((number, fault)) = refused {
             let number: usize = number;
             anyhow::bail!(
-                "request {number} of {whence} never fits: its {fault}\n  help: give the design more of these, or the \
-                 request fewer tokens"
+                "request {number} of {whence} never fits: its {fault}, or give the request fewer tokens"
             );
         }
         Ok(requests)

@@ -17,9 +17,9 @@ use crate::cli::simulate::run::output::RunOutput;
 use crate::cli::simulate::run::steps::{mapping, Simulation, Work};
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::Bench;
-use crate::cosim::workloads::requests::{runs, Batching, OneRun, Rules, Stream};
+use crate::cosim::workloads::requests::{kv_bytes, runs, Batching, OneRun, Rules, Stream};
 use crate::cosim::workloads::steps::{Difference, Stepped};
-use crate::design::Design;
+use crate::design::{Design, LayerKind};
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{batching_plots, BatchingLog, BatchingRow, StepsLog};
 use crate::tools::interrupt::Interrupt;
@@ -59,8 +59,7 @@ pub(super) fn run(args: &Args, trace: &Trace, ui: &Ui) -> anyhow::Result<ExitCod
     ui.seeded(Some(args.seed));
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
-    let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
-    let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
+    let behaviour = args.behaviour(&design);
     let attended = requests.iter().map(|one| u64::from(one.prompt) * u64::from(one.output)).sum();
     let (form, length) = args.build_of(&design, attended);
     let verilog =
@@ -102,19 +101,17 @@ pub(super) fn run(args: &Args, trace: &Trace, ui: &Ui) -> anyhow::Result<ExitCod
     if let Some(pictures) = &pictures {
         pictures.write_page(&page(&design, &row, output.command())?, ui)?;
     }
-    ui.result(&RunOutput::Trace(output), || report::prose(&design, &row))?;
+    ui.result(&RunOutput::Trace(output), || report::prose(&design, args.trace.every, &row))?;
     Ok(if row.runs.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Bytes of K and V that a step needs in all layers.
 fn bytes(design: &Design, streams: &[Stream]) -> u64 {
-    let mut all = 0;
-    for (kind, layers, first) in design.layer_kinds() {
-        let of_run = |streams: &Vec<&Stream>| OneRun::new(design, first, streams).kv_bytes();
-        all +=
-            u64::from(layers) * runs(streams, design.model.max_streams, kind).iter().map(of_run).sum::<u64>();
-    }
-    all
+    let of_kind = |(kind, layers, _): (LayerKind, u32, u32)| {
+        let runs = runs(streams, design.model.max_streams, kind);
+        u64::from(layers) * runs.iter().map(|run| kv_bytes(design, kind, run)).sum::<u64>()
+    };
+    design.layer_kinds().into_iter().map(of_kind).sum()
 }
 
 impl Runs<'_> {

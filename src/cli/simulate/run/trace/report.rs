@@ -48,7 +48,7 @@ impl<'a> TraceOutput<'a> {
     }
 }
 
-pub(super) fn prose(design: &Design, row: &BatchingRow) -> String {
+pub(super) fn prose(design: &Design, every: u32, row: &BatchingRow) -> String {
     let model = &design.model;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut out = format!(
@@ -62,7 +62,7 @@ pub(super) fn prose(design: &Design, row: &BatchingRow) -> String {
     );
     if row.simulated < row.steps {
         out += &format!(
-            "{} steps were simulated, every one as often; the others take as long a byte of KV as the last of them.\n",
+            "One step of {every} was simulated, {} in all; the others take as long a byte of KV as the last that was.\n",
             row.simulated
         );
     }
