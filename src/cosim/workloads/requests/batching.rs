@@ -137,7 +137,11 @@ impl Rules {
     pub fn refuses(&self, request: &Request) -> Option<String> {
         let tokens = u64::from(request.prompt) + u64::from(request.output);
         if tokens > u64::from(self.tokens) {
-            return Some(format!("prompt and output are {tokens} tokens, and model.max_tokens is {}\n  help: set model.max_tokens = {tokens}", self.tokens));
+            return Some(format!(
+                "prompt and output are {tokens} tokens, and model.max_tokens is {}\n  help: set model.max_tokens = \
+                 {tokens}",
+                self.tokens
+            ));
         }
         // A prefix that does not fill its last page has one of its own.
         let own = self.pages_of(tokens as u32) + u32::from(request.prefix.is_some());
