@@ -1,6 +1,6 @@
 //! A co-simulated device as the card of a host's program, behind the Unix socket of `tests/device/xrt/remote.hpp`.
 
-use super::{assert_rules, whole};
+use super::{assert_rules, lasting_whole, whole};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Image, Shape};
 use meshkv::cosim::workloads::device::{Bench, Faults, Platform};
@@ -55,10 +55,19 @@ fn part_first(design: &Design, port: u32) -> u64 {
 impl Card {
     /// A card in its first state, with garbage in its memory.
     pub fn new(design: &Design) -> Card {
+        Card::of(design, whole)
+    }
+
+    /// The same for programs that run for many minutes.
+    pub fn lasting(design: &Design) -> Card {
+        Card::of(design, lasting_whole)
+    }
+
+    fn of(design: &Design, build: fn(&Design, &Platform, &Clocks) -> Bench) -> Card {
         let mut platform = Platform::of(design);
         let base = |port| part_address(design, port).wrapping_sub(part_first(design, port));
         platform.bases = (0..design.memory.ports).map(base).collect();
-        let mut bench = whole(design, &platform, &Clocks::IN_STEP);
+        let mut bench = build(design, &platform, &Clocks::IN_STEP);
         bench.driver.device.set_image(Image::Hash(GARBAGE));
         Card { bench, design: design.clone(), shape: Shape::of(design), buffers: BTreeMap::new() }
     }

@@ -7,8 +7,8 @@ pub mod register_file;
 
 use crate::support::attention;
 use crate::support::sources::source_mut;
-use crate::support::verilated::library_of;
-use meshkv::cosim::build::BuildForm;
+use crate::support::verilated::{lasting_library_of, library_of};
+use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::verilated::split_device::SplitDevice;
@@ -83,9 +83,23 @@ pub fn whole_of(
     platform: &Platform,
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
-    let library = library_of(BuildForm::WholeDevice, design, files);
-    let device = Device::new(verilated(&library, clocks.seed)?, design, platform, clocks)?;
+    whole_in(&library_of(BuildForm::WholeDevice, design, files), design, platform, clocks)
+}
+
+fn whole_in(
+    library: &Library,
+    design: &Design,
+    platform: &Platform,
+    clocks: &Clocks,
+) -> Result<Bench, DeviceError> {
+    let device = Device::new(verilated(library, clocks.seed)?, design, platform, clocks)?;
     Bench::new(device, design, platform)
+}
+
+/// The whole device for a test that runs long enough for optimisation to pay.
+pub fn lasting_whole(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
+    let library = lasting_library_of(BuildForm::WholeDevice, design, &hasty(design));
+    whole_in(&library, design, platform, clocks).unwrap()
 }
 
 /// The whole device, verilated at once.
