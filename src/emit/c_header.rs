@@ -53,6 +53,7 @@ pub(super) fn emit(design: &Design) -> SourceFile {
         define(&mut text, &format!("COUNTERS_{name}"), &format!("{number}u"));
     }
     text += &list();
+    text += RECORD;
     text += "\n#endif\n";
     SourceFile { path: "sw/meshkv_registers.h".to_owned(), text }
 }
@@ -115,6 +116,15 @@ fn list() -> String {
     let _ = writeln!(text, "    uint32_t {:<12}/* 0 */\n}};", format!("reserved[{spare}];"));
     text
 }
+
+/// The record of a run.
+const RECORD: &str = "\n/* The record of a run that began by DOORBELL, at MESHKV_RECORD_AT of the outputs, little-endian. The device writes\n \
+     * it last, `run` after all else: when that is the number of the run, outputs and new tokens are in memory. */\n\
+     struct meshkv_record {\n    \
+     uint32_t cycles_low, cycles_high;   /* Cycles of the run. */\n    \
+     uint32_t error_info, reserved[3];   /* ERROR_INFO. */\n    \
+     uint32_t error;                     /* ERROR. */\n    \
+     uint32_t run;                       /* RUNS, this one among them. */\n};\n";
 
 fn mask(field: &BitField) -> u32 {
     (u32::MAX >> (32 - field.width)) << field.lsb

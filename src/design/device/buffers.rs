@@ -4,7 +4,7 @@
 //! Each part has a place for every stream and head, so a run may have outputs and partial results.
 
 use crate::design::design::Design;
-use crate::design::device::registers::BUFFER_ALIGN;
+use crate::design::device::registers::{BUFFER_ALIGN, RECORD_BYTES};
 
 /// Bytes of the scales of a head, of its sink, and of the factors of a KV head.
 const SCALE_BYTES: u32 = 8;
@@ -74,6 +74,16 @@ impl Design {
             true => self.partial_states_at() + most * heads * (self.flit.data_width / 8),
             false => streams * heads * self.pe.head_dim * 2,
         }
+    }
+
+    /// Byte in the buffer of outputs where the record of a run lies, behind all outputs and partial results.
+    pub fn record_at(&self) -> u32 {
+        self.output_bytes(self.model.max_streams, true).next_multiple_of(BUFFER_ALIGN)
+    }
+
+    /// Bytes of the buffer of outputs with the record, in whole flits.
+    pub fn outputs_and_record_bytes(&self) -> u32 {
+        self.record_at() + RECORD_BYTES.next_multiple_of(self.flit.data_width / 8)
     }
 
     /// Bytes of as many numbers of `bytes` as all outputs have, in whole pages: no burst crosses 4 KiB.

@@ -5,7 +5,7 @@
 //! the register `LAYOUT`. A fact that is added here reaches all of them, and a host that was built without it is refused.
 
 use crate::design::design::Design;
-use crate::design::device::registers::{BUFFER_ALIGN, LIST_WORDS};
+use crate::design::device::registers::{BUFFER_ALIGN, LIST_SLOT_BYTES, LIST_WORDS};
 use crate::design::pad::array::Array;
 use crate::design::pad::layer_kind::LayerKind;
 use crate::design::pad::model::Model;
@@ -208,6 +208,13 @@ impl Design {
                 self.output_bytes(all, true),
                 "Bytes of outputs and partial results of all streams",
             ),
+            fact("RECORD_AT", self.record_at(), "Byte of the outputs at which the record of a run lies"),
+            fact(
+                "OUTPUT_BYTES",
+                self.outputs_and_record_bytes(),
+                "Bytes of the buffer of outputs with partial results and record",
+            ),
+            fact("LIST_SLOT_BYTES", LIST_SLOT_BYTES, "Bytes of a slot of the list"),
             fact("SCALES_AT", self.scales_at(), "Byte of the queries at which scales begin, 64 bits a head"),
             fact(
                 "SINKS_AT",

@@ -23,13 +23,19 @@ pub const ARGUMENT_STRIDE: u32 = 12;
 /// Value of the register `MAGIC`: "MKV1" in ASCII, the last letter lowest.
 pub const MAGIC: u32 = 0x4d4b_5631;
 /// Version of this register map.
-pub const MAP_VERSION: u32 = 6;
+pub const MAP_VERSION: u32 = 7;
 /// Descriptors that the front can queue; a run consumes them all.
 pub const DESC_QUEUE: u32 = 32;
 /// Bits of an AXI ID above those of the core: they distinguish one reset from the next.
 pub const EPOCH_BITS: u32 = 2;
 /// Words of 32 bits of a descriptor in a list in memory: the registers `DESC_CACHE` to `DESC_PUSH`, and one in reserve.
 pub const LIST_WORDS: u32 = 8;
+/// Bits of the number of a slot of the list, in `DOORBELL`.
+pub const SLOT_BITS: u32 = 10;
+/// Bytes of a slot: room for one descriptor more than the queue takes, in beats of any width, within 4 KiB.
+pub const LIST_SLOT_BYTES: u32 = 2048;
+/// Bytes of the record of a run: its cycles in 64 bits, `ERROR_INFO`, three words of 0, `ERROR`, the number of the run.
+pub const RECORD_BYTES: u32 = 32;
 /// Alignment of the arguments `queries`, `outputs` and `list` in bytes.
 pub const BUFFER_ALIGN: u32 = 4096;
 /// Default number of cycles without progress after which a run is aborted.

@@ -39,7 +39,7 @@ pub const ERRORS: [ErrorCause; 32] = [
         "A register that is not there, or may not be written, was accessed; nothing changed",
         "byte address",
     ),
-    refusal(1, "START_BUSY", "CTRL.AP_START was written during a run; it did nothing", "0"),
+    refusal(1, "START_BUSY", "CTRL.AP_START was written during a run, or DOORBELL while one waited; it did nothing", "0"),
     refusal(2, "SELECT", "COUNTER_SELECT names a counter that is not there", "0"),
     refusal(3, "DESC_LAYER", "Descriptor refused: no such layer", "layer"),
     refusal(4, "DESC_PREFIX", "Descriptor refused: no such stream or prefix", "prefix"),
@@ -136,7 +136,7 @@ pub const COUNTER_GROUPS: [(&str, &str); 4] = [
 ];
 
 /// All registers but the arguments, by their addresses.
-pub const REGISTERS: [Register; 36] = {
+pub const REGISTERS: [Register; 37] = {
     use Access::{ReadClears, ReadOnly, ReadWrite, WriteClears, WriteOnly, WriteSets, WriteToggles};
     [
         register(0x000, "CTRL", ReadWrite, "Control, as ap_ctrl_hs has it.", &[
@@ -193,8 +193,14 @@ pub const REGISTERS: [Register; 36] = {
         register(0x860, "QUERY_STREAMS", ReadWrite, "Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset.", &[]),
         register(0x864, "LIST_COUNT", ReadWrite, "Descriptors that a run takes from the list at the argument list, after those that were pushed; 0: none.", &[]),
         register(0x868, "TOKEN_STREAMS", ReadWrite, "Caches whose new tokens a run loads from behind the queries: 0 to this less one; 0: none.", &[]),
+        register(0x86c, "DOORBELL", WriteOnly, "Begins a run with all that it needs, and asks for its record: as writes of QUERY_STREAMS, LIST_COUNT, TOKEN_STREAMS and CTRL.AP_START, whose values stay. Written during a run it waits for its end; one may wait. A run that fails, or whose outputs are void, drops it.", &[
+            field("COUNT", 0, 6, "Descriptors that the run takes from its slot of the list, as LIST_COUNT"),
+            field("SLOT", 6, 10, "The slot: it begins at its number times MESHKV_LIST_SLOT_BYTES"),
+            field("STREAMS", 16, 9, "Streams whose queries the run loads, as QUERY_STREAMS"),
+            field("TOKENS", 31, 1, "The run loads new tokens of as many caches, as TOKEN_STREAMS"),
+        ]),
         register(0x880, "STATUS", ReadOnly, "What goes on.", &[
-            field("RUN", 0, 4, "State of the run: 0 idle, 1 arguments, 2 queries, 3 descriptors, 4 outputs, 5 over, 6 reset, 7 memory's last answers, 8 release, 9 list"),
+            field("RUN", 0, 4, "State of the run: 0 idle, 1 arguments, 2 queries, 3 descriptors, 4 outputs, 5 over, 6 reset, 7 memory's last answers, 8 release, 9 list, 10 record"),
             field("CORE_IDLE", 4, 1, "Controllers have worked off all descriptors"),
             field("CORE_RESET", 5, 1, "The core is held in reset"),
             field("OWED", 6, 1, "Some memory has not answered everything yet"),

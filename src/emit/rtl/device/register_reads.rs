@@ -35,6 +35,7 @@ pub(super) fn set(values: &mut Values, design: &Design) {
         row([("name", name.to_lowercase().into()), ("reset", reset.into()), ("masked", masked.into())])
     });
     values.set("addresses", addresses);
+    values.set("error_info_read", read(named("ERROR_INFO"), &identity));
     values.set("reads", reads.collect::<Vec<_>>());
     values.set("kept", kept.to_vec());
 }

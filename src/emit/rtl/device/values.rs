@@ -1,7 +1,7 @@
 //! Values of the front.
 
 use crate::design::device::registers::{
-    error, named, ADDRESS_BITS, ARGUMENTS_BEFORE_PORTS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS,
+    error, named, ADDRESS_BITS, ARGUMENTS_BEFORE_PORTS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS, LIST_SLOT_BYTES, SLOT_BITS,
 };
 use crate::design::{pad_events, Design};
 use crate::emit::rtl::device::register_reads::{self, word};
@@ -41,6 +41,9 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("host_id_width", design.axi_id_width()),
         ("bursts", 1 << (design.axi_id_width() - EPOCH_BITS)),
         ("io_addr_width", IO_ADDR_WIDTH),
+        ("slot_bits", SLOT_BITS),
+        ("slot_log", LIST_SLOT_BYTES.ilog2()),
+        ("record_at", design.record_at()),
         // Where homes swap, the part of memory is chosen by the address.
         ("guard_addr_width", if design.swaps() { memory.addr_width } else { IO_ADDR_WIDTH }),
         ("part_lsb", memory.part_width()),

@@ -1,4 +1,4 @@
-//! State machine of a run: selects the next of ten states and updates the flags of the run and its resets.
+//! State machine of a run: selects the next of eleven states and updates the flags of the run and its resets.
 //!
 //! Invariant: an error leaves every state of a run for RESET, and every state from RESET on is left
 //! after a bounded time, so that a run always ends in OVER. A soft reset that cannot be obeyed is
@@ -37,6 +37,10 @@ pub struct RunState {
     pub queue_left: Signal<In, Bit>,
     /// All due outputs have been written for some cycles.
     pub calm: Signal<In, Bit>,
+    /// The record of the run is to be written.
+    pub records: Signal<In, Bit>,
+    /// It is in memory.
+    pub recorded: Signal<In, Bit>,
     /// The core is in reset.
     pub held: Signal<In, Bit>,
     /// The core is out of reset.
@@ -85,6 +89,7 @@ pub struct RunState {
     quiet: Constant<Bits<4>>,
     release: Constant<Bits<4>>,
     list: Constant<Bits<4>>,
+    record: Constant<Bits<4>>,
 }
 
 impl RunState {
@@ -103,6 +108,8 @@ impl RunState {
             query_done: Default::default(),
             queue_left: Default::default(),
             calm: Default::default(),
+            records: Default::default(),
+            recorded: Default::default(),
             held: Default::default(),
             released: Default::default(),
             owed: Default::default(),
@@ -132,6 +139,7 @@ impl RunState {
             quiet: state(7),
             release: state(8),
             list: state(9),
+            record: state(10),
         }
     }
 }
@@ -152,6 +160,7 @@ impl Logic for RunState {
         self.soft_d.next = self.soft_reset.val()
             | (self.soft_q.val()
                 & ((self.state_q.val() == self.over.val())
+                    | ((self.state_q.val() == self.record.val()) & self.ends_q.val())
                     | ((self.state_q.val() == self.idle.val()) & self.start.val())));
         self.clears_timer.next = false;
         self.clears_dirty.next = false;
@@ -177,7 +186,13 @@ impl Logic for RunState {
             }
         } else if self.state_q.val() == self.arguments.val() {
             if self.refused.val() {
-                self.state_d.next = self.over.val();
+                self.ends_d.next = true;
+                self.clears_timer.next = true;
+                if self.records.val() {
+                    self.state_d.next = self.record.val();
+                } else {
+                    self.state_d.next = self.over.val();
+                }
             } else if self.accepts.val() {
                 self.state_d.next = self.queries.val();
             } else if self.lists.val() {
@@ -197,7 +212,19 @@ impl Logic for RunState {
             }
         } else if self.state_q.val() == self.outputs.val() {
             if self.calm.val() {
+                if self.records.val() {
+                    self.state_d.next = self.record.val();
+                } else {
+                    self.state_d.next = self.over.val();
+                }
+            }
+        } else if self.state_q.val() == self.record.val() {
+            // A run that has failed breaks no more: its record may wait for as long as an answer may take, and is given up.
+            if self.recorded.val() {
                 self.state_d.next = self.over.val();
+            } else if self.ends_q.val() & self.waited.val() {
+                self.clears_timer.next = true;
+                self.state_d.next = self.reset.val();
             }
         } else if self.state_q.val() == self.over.val() {
             self.run_d.next = false;
@@ -216,7 +243,12 @@ impl Logic for RunState {
             self.state_d.next = self.quiet.val();
         } else if (self.state_q.val() == self.release.val()) & self.released.val() {
             if self.ends_q.val() {
-                self.state_d.next = self.over.val();
+                self.clears_timer.next = true;
+                if self.records.val() {
+                    self.state_d.next = self.record.val();
+                } else {
+                    self.state_d.next = self.over.val();
+                }
             } else if self.run_q.val() {
                 self.state_d.next = self.arguments.val();
             } else {
@@ -261,11 +293,13 @@ pub enum State {
     Release,
     /// The list of descriptors is read.
     List,
+    /// The record of the run is written.
+    Record,
 }
 
 impl State {
     /// All states, in order of their numbers.
-    pub const ALL: [State; 10] = [
+    pub const ALL: [State; 11] = [
         State::Idle,
         State::Arguments,
         State::Queries,
@@ -276,6 +310,7 @@ impl State {
         State::Quiet,
         State::Release,
         State::List,
+        State::Record,
     ];
 }
 
@@ -304,6 +339,10 @@ pub struct Events {
     pub queue_left: bool,
     /// All due outputs have been written for some cycles.
     pub calm: bool,
+    /// The record of the run is to be written.
+    pub records: bool,
+    /// It is in memory.
+    pub recorded: bool,
     /// The core is in reset.
     pub held: bool,
     /// The core is out of reset.
@@ -346,7 +385,14 @@ pub struct Orders {
 pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flags, Orders) {
     use State::*;
     let Flags { run, reset_failed, .. } = flags;
-    let asked = flags.soft && (state == Some(Over) || (state == Some(Idle) && events.start));
+    let ends = flags.ends;
+    let waits = match state {
+        Some(Over) => true,
+        Some(Record) => ends,
+        Some(Idle) => events.start,
+        _ => false,
+    };
+    let asked = flags.soft && waits;
     let keep = Flags { soft: events.soft_reset || asked, ..flags };
     let (nothing, restart) = (Orders::default(), Orders { clears_timer: true, ..Orders::default() });
     let Some(state) = state.filter(|_| !events.breaks) else {
@@ -355,6 +401,8 @@ pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flag
     };
     let stays = (state, keep, nothing);
     let goes = |to: State, when: bool| if when { (to, keep, nothing) } else { stays };
+    // What follows a run that has ended.
+    let end = if events.records { Record } else { Over };
     match state {
         Idle => {
             let resets = flags.soft || events.pe_down || (reset_failed && events.held);
@@ -366,16 +414,19 @@ pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flag
             let flags = Flags { run: run || events.start, ends: false, ..keep };
             (next, flags, Orders { clears_dirty: !events.owed, ..restart })
         }
-        Arguments if events.refused => goes(Over, true),
+        Arguments if events.refused => (end, Flags { ends: true, ..keep }, restart),
         Arguments if events.accepts => goes(Queries, true),
         Arguments => goes(List, events.lists),
         List => goes(Arguments, events.list_done),
         Queries => goes(Descriptors, events.query_done),
         Descriptors => goes(Outputs, !events.queue_left),
-        Outputs => goes(Over, events.calm),
+        Outputs => goes(end, events.calm),
+        Record if events.recorded => goes(Over, true),
+        Record if ends && events.waited => (Reset, keep, restart),
+        Record => stays,
         Over => (Idle, Flags { run: false, ..keep }, nothing),
         Reset if events.held => (Quiet, keep, restart),
-        Release if events.released && flags.ends => goes(Over, true),
+        Release if events.released && ends => (end, keep, restart),
         Release if events.released => goes(if run { Arguments } else { Idle }, true),
         // The core's other clock does not run: the run is over all the same.
         Reset | Release if events.waited => {

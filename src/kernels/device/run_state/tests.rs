@@ -6,14 +6,15 @@ use crate::kernels::device::run_state::*;
 fn read_in(state: Option<State>) -> &'static [u32] {
     match state {
         Some(State::Idle) => &[0, 1, 2, 3, 10, 12],
-        Some(State::Arguments) => &[3, 4, 5, 15],
+        Some(State::Arguments) => &[3, 4, 5, 15, 16],
         Some(State::List) => &[3, 9],
         Some(State::Queries) => &[3, 6],
         Some(State::Descriptors) => &[3, 7],
-        Some(State::Outputs) => &[3, 8],
+        Some(State::Outputs) => &[3, 8, 16],
+        Some(State::Record) => &[3, 14, 17],
         Some(State::Reset) => &[3, 10, 14],
         Some(State::Quiet) => &[3, 12, 13, 14],
-        Some(State::Release) => &[3, 11, 14],
+        Some(State::Release) => &[3, 11, 14, 16],
         Some(State::Over) | None => &[3],
     }
 }
@@ -38,6 +39,8 @@ fn events(case: u32) -> Events {
         rested: bit(13),
         waited: bit(14),
         lists: bit(15),
+        records: bit(16),
+        recorded: bit(17),
     }
 }
 
@@ -59,6 +62,8 @@ fn step(uut: &mut RunState, state: usize, events: &Events, flags: Flags) -> (Sta
     uut.rested.next = events.rested;
     uut.waited.next = events.waited;
     uut.lists.next = events.lists;
+    uut.records.next = events.records;
+    uut.recorded.next = events.recorded;
     uut.state_q.next = (state as u64).into();
     [uut.run_q.next, uut.ends_q.next, uut.reset_failed_q.next, uut.soft_q.next] =
         [flags.run, flags.ends, flags.reset_failed, flags.soft];
@@ -90,7 +95,7 @@ fn every_state_follows_its_rule_whatever_the_inputs_it_reads() {
         let mask: u32 = read.iter().map(|i| 1 << i).sum();
         for case in 0..1_u32 << read.len() {
             let low: u32 = read.iter().enumerate().map(|(at, i)| (case >> at & 1) << i).sum();
-            for events in [low, low | (0xffff & !mask)].map(events) {
+            for events in [low, low | (0x3_ffff & !mask)].map(events) {
                 let expected = rule(state, &events, flags);
                 assert_eq!(
                     step(&mut uut, number, &events, flags),
@@ -110,7 +115,8 @@ fn a_run_ends_from_every_state_once_nothing_is_awaited_any_longer() {
         let (mut number, mut flags) = (first, Flags { run: true, ..Flags::default() });
         let mut cycles = 0;
         while number != State::Idle as usize {
-            let breaks = (1..=4).contains(&number) || number == State::List as usize;
+            let works = number == State::List as usize || (number == State::Record as usize && !flags.ends);
+            let breaks = (1..=4).contains(&number) || works;
             let events = Events { waited: true, breaks, ..Events::default() };
             let (next, kept, _) = step(&mut uut, number, &events, flags);
             (number, flags) = (next as usize, kept);
