@@ -13,11 +13,12 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 16] = [
+const FIXED: [(&str, &str); 18] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
     fixed!("meshkv_driver.hpp"),
+    fixed!("meshkv_exchange.hpp"),
     fixed!("meshkv_half.hpp"),
     fixed!("meshkv_numbers.hpp"),
     fixed!("meshkv_paged_streams.hpp"),
@@ -25,6 +26,7 @@ const FIXED: [(&str, &str); 16] = [
     fixed!("meshkv_partials.hpp"),
     fixed!("meshkv_prefix_tree.hpp"),
     fixed!("meshkv_streams.hpp"),
+    fixed!("meshkv_turns.hpp"),
     fixed!("meshkv_xrt.hpp"),
     fixed!("meshkv_c.h"),
     fixed!("meshkv_c.cpp"),

@@ -6,6 +6,7 @@
 // MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes).
 // MESHKV_FAKE_FAULT: `magic`, `design`, `layout`, `heads`, `desc`, `hang`, `memory`, `logit` or `aligned`, for a card that is or does wrong.
 // Its outputs are the queries.
+// MESHKV_FAKE_HOST: if set, queries, outputs and lists are in host memory.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -35,7 +36,11 @@ inline std::string fault() {
 struct Buffer {
     uint64_t address;
     std::vector<uint8_t> host, card;
+    bool shared = false;  // In host memory: `host` is all there is.
+    std::vector<uint8_t> &there() { return shared ? host : card; }
 };
+
+inline bool has_host_memory() { return std::getenv("MESHKV_FAKE_HOST") != nullptr; }
 
 // The front in this process.
 struct Card {
@@ -67,10 +72,12 @@ struct Card {
 
     uint64_t argument(uint32_t offset) { return registers[offset] | uint64_t{registers[offset + 4]} << 32; }
 
-    Buffer &at(uint64_t address) {
-        auto found = buffers.find(address);
-        if (found == buffers.end()) throw std::logic_error("an argument is no buffer's address");
-        return *found->second;
+    // The bytes from an address on, and how many there are.
+    std::pair<uint8_t *, size_t> at(uint64_t address) {
+        auto found = buffers.upper_bound(address);
+        if (found == buffers.begin() || address - (--found)->first >= found->second->there().size()) throw std::logic_error("an argument is in no buffer");
+        const uint64_t first = address - found->first;
+        return {found->second->there().data() + first, found->second->there().size() - first};
     }
 
     void fail(uint32_t cause, uint32_t where) {
@@ -89,17 +96,29 @@ struct Card {
         if (hangs) return;
         std::ofstream memory(dir + "/memory", std::ios::binary);
         for (auto &one : buffers) {
-            const uint64_t head[2] = {one.first, one.second->card.size()};
+            const uint64_t head[2] = {one.first, one.second->there().size()};
             memory.write(reinterpret_cast<const char *>(head), sizeof head);
-            memory.write(reinterpret_cast<const char *>(one.second->card.data()), static_cast<std::streamsize>(head[1]));
+            memory.write(reinterpret_cast<const char *>(one.second->there().data()), static_cast<std::streamsize>(head[1]));
         }
-        auto &outputs = at(argument(MESHKV_ARG_OUTPUTS)).card;
-        const auto &queries = at(argument(MESHKV_ARG_QUERIES)).card;
-        std::memcpy(outputs.data(), queries.data(), std::min(outputs.size(), queries.size()));
+        std::memmove(at(argument(MESHKV_ARG_OUTPUTS)).first, at(argument(MESHKV_ARG_QUERIES)).first, MESHKV_PARTIAL_SUMS);
         if (fault() == "memory") fail(MESHKV_ERROR_MEMORY, 3);
         if (fault() == "logit") fail(MESHKV_ERROR_SATURATED, 7);
         descriptors = 0;
         done = true;
+    }
+
+    // A run by a doorbell, and its record.
+    void ring(uint32_t value) {
+        registers[MESHKV_LIST_COUNT] = (value & MESHKV_DOORBELL_COUNT_MASK) >> MESHKV_DOORBELL_COUNT_SHIFT;
+        registers[MESHKV_QUERY_STREAMS] = (value & MESHKV_DOORBELL_STREAMS_MASK) >> MESHKV_DOORBELL_STREAMS_SHIFT;
+        run();
+        if (hangs) return;
+        meshkv_record record{};
+        record.cycles_low = 1234;
+        record.error = error;
+        record.error_info = info;
+        record.run = ++registers[MESHKV_RUNS];
+        std::memcpy(at(argument(MESHKV_ARG_OUTPUTS) + MESHKV_RECORD_AT).first, &record, sizeof record);
     }
 
     void write(uint32_t offset, uint32_t value) {
@@ -116,6 +135,7 @@ struct Card {
             if (fault() == "desc") fail(MESHKV_ERROR_DESC_LAYER, registers[MESHKV_DESC_CACHE] & 0xffff);
             else ++descriptors;
             break;
+        case MESHKV_DOORBELL: ring(value); break;
         case MESHKV_CTRL:
             if (value & MESHKV_CTRL_AP_START_MASK) run();
             break;
@@ -192,7 +212,7 @@ public:
         // Queries, outputs and the list are in DDR. A port reaches a channel and the group of all.
         std::vector<mem> get_mems() const {
             if (number_ < 0) return {mem("HBM[0]", 0, MESHKV_CHANNEL_BYTES >> 10), mem("HBM[0:" + std::to_string(MESHKV_CHANNELS - 1) + "]", 0, MESHKV_CHANNELS * (MESHKV_CHANNEL_BYTES >> 10))};
-            return {mem("DDR[0]", 1000 + number_, 16 << 20)};
+            return {mem(fake::has_host_memory() ? "HOST[0]" : "DDR[0]", 1000 + number_, 16 << 20)};
         }
 
     private:
@@ -224,13 +244,16 @@ public:
 
 class bo {
 public:
-    enum class flags { normal };
-    bo(const device &, size_t bytes, flags, memory_group group) {
+    enum class flags { normal, host_only };
+    bo(const device &, size_t bytes, flags kind, memory_group group) {
         // What the platform refuses: UG1393 asks for less than 4 GB a buffer, and a channel has what it has.
         if (bytes >= uint64_t{4} << 30) throw std::runtime_error("failed to allocate a buffer of 4 GB: Invalid argument");
         if (group < MESHKV_CHANNELS && bytes > MESHKV_CHANNELS * uint64_t{MESHKV_CHANNEL_BYTES}) throw std::runtime_error("failed to allocate a buffer: Cannot allocate memory");
         if (fake::Remote *remote = fake::Remote::one()) buffer_ = std::make_shared<fake::Buffer>(fake::Buffer{remote->allocate(bytes, group), std::vector<uint8_t>(bytes), {}});
         else buffer_ = fake::Card::one().allocate(bytes, group);
+        buffer_->shared = kind == flags::host_only;
+        if (buffer_->shared != (fake::has_host_memory() && group >= 1000)) throw std::runtime_error("a buffer of another kind than its memory");
+        if (buffer_->shared && fake::Remote::one()) fake::Remote::one()->share(buffer_->address, buffer_->host.data(), bytes);
     }
     uint64_t address() const { return buffer_->address; }
     template <typename T>
@@ -238,6 +261,7 @@ public:
         return reinterpret_cast<T>(buffer_->host.data());
     }
     void sync(xclBOSyncDirection way, size_t bytes, size_t first) {
+        if (buffer_->shared) throw std::logic_error("host memory needs no transfer");
         if (first + bytes > buffer_->host.size()) throw std::out_of_range("a transfer beyond its buffer");
         uint8_t *host = buffer_->host.data() + first;
         if (fake::Remote *remote = fake::Remote::one()) {

@@ -7,6 +7,7 @@
 //   W offset value           write a register
 //   R offset                 read one: its value
 //   I                        wait for the interrupt, or a while: 0
+//   E                        wait until a record is written, or long: 0
 #pragma once
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -17,6 +18,9 @@
 #include <cstring>
 #include <initializer_list>
 #include <stdexcept>
+#include <vector>
+
+#include "meshkv_registers.h"
 
 namespace fake {
 
@@ -39,12 +43,28 @@ public:
         say('G', {address, bytes});
         receive(to, bytes);
     }
-    void write(uint32_t offset, uint32_t value) { say('W', {offset, value}); }
+    // Host memory, which the card reads and writes by itself. Here it does so when a doorbell is written.
+    void share(uint64_t address, uint8_t *data, uint64_t bytes) { shared_.push_back({address, data, bytes}); }
+    void write(uint32_t offset, uint32_t value) {
+        const bool rings = offset == MESHKV_DOORBELL && !shared_.empty();
+        if (rings)
+            for (const Shared &one : shared_) put(one.address, one.data, one.bytes);
+        say('W', {offset, value});
+        if (!rings) return;
+        ask('E', {});
+        for (const Shared &one : shared_) get(one.address, one.data, one.bytes);
+    }
     uint32_t read(uint32_t offset) { return static_cast<uint32_t>(ask('R', {offset})); }
     void wait() { ask('I', {}); }
 
 private:
+    struct Shared {
+        uint64_t address;
+        uint8_t *data;
+        uint64_t bytes;
+    };
     int socket_;
+    std::vector<Shared> shared_;
 
     explicit Remote(const char *path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
         sockaddr_un at{};

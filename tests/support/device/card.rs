@@ -4,7 +4,7 @@ use super::{assert_rules, lasting_whole, whole};
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Image, Shape};
 use meshkv::cosim::workloads::device::{Bench, Faults, Platform};
-use meshkv::design::device::registers::named;
+use meshkv::design::device::registers::{named, RECORD_BYTES};
 use meshkv::design::{channels_of, Design};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
@@ -17,15 +17,16 @@ use std::time::Duration;
 const POLL: u64 = 200;
 /// Cycles after which a wait for the interrupt ends without one.
 const NO_INTERRUPT: u64 = 20_000;
+/// Cycles after which a wait for a record ends without one: more than a run takes that memory does not answer.
+const NO_RECORD: u64 = 10_000_000;
 /// Seed of the contents of external memory before a host writes it.
 const GARBAGE: u64 = 0x6a72_6267;
 
 /// What a host keeps in a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// Queries, or a list of descriptors.
-    Reads,
-    Outputs,
+    /// Lists of descriptors, queries and outputs.
+    Exchange,
     /// A part of the cache: its first byte among those of all homes.
     Cache(u64),
 }
@@ -35,8 +36,10 @@ pub struct Card {
     bench: Bench,
     design: Design,
     shape: Shape,
-    /// Buffers by address, with their contents but for those of the cache.
-    buffers: BTreeMap<u64, (Use, Vec<u8>)>,
+    /// Buffers by address: what each is, and its bytes.
+    buffers: BTreeMap<u64, (Use, u64)>,
+    /// The argument `outputs`.
+    outputs: u64,
 }
 
 /// Address of the buffer for a port's part of the cache: in a channel of its own, not at its beginning.
@@ -69,7 +72,7 @@ impl Card {
         platform.bases = (0..design.memory.ports).map(base).collect();
         let mut bench = build(design, &platform, &Clocks::IN_STEP);
         bench.driver.device.set_image(Image::Hash(GARBAGE));
-        Card { bench, design: design.clone(), shape: Shape::of(design), buffers: BTreeMap::new() }
+        Card { bench, design: design.clone(), shape: Shape::of(design), buffers: BTreeMap::new(), outputs: 0 }
     }
 
     /// Runs a host's program on the card to its end. No rule of AXI may be broken.
@@ -129,6 +132,10 @@ impl Card {
                     self.pass(NO_INTERRUPT);
                     vec![0; 8]
                 }
+                b'E' => {
+                    self.until_a_record();
+                    vec![0; 8]
+                }
                 other => panic!("a message begins with {other}"),
             };
             host.write_all(&reply).expect("the host takes the answer");
@@ -141,6 +148,12 @@ impl Card {
     }
 
     fn write(&mut self, offset: u32, value: u32) {
+        let argument = Design::argument_offset(1);
+        if offset == argument {
+            self.outputs = self.outputs >> 32 << 32 | u64::from(value);
+        } else if offset == argument + 4 {
+            self.outputs = self.outputs & 0xffff_ffff | u64::from(value) << 32;
+        }
         let error = named("ERROR").offset;
         if offset == error && self.bench.driver.device.read(error).unwrap() != 0 {
             self.bench.driver.device.set_faults(Faults::default());
@@ -153,60 +166,72 @@ impl Card {
         let ports = self.design.memory.ports;
         let channels = self.design.fpga().hbm_channels;
         let (address, of) = match memory {
-            1000 => (0x7_0000_3000, Use::Reads),
-            1001 => (0x9_ffff_e000, Use::Outputs),
-            1002.. => (0x6_ffff_f000, Use::Reads),
+            1000.. => (0x7_0000_3000 + (u64::from(memory) << 32), Use::Exchange),
             channel => {
                 let port = (0..ports).find(|&port| channels_of(port, ports, channels).contains(&channel));
                 let port = port.expect("every channel has a port");
                 (part_address(&self.design, port), Use::Cache(part_first(&self.design, port)))
             }
         };
-        let contents = match of {
-            Use::Cache(_) => Vec::new(),
-            Use::Reads | Use::Outputs => vec![0xa5; bytes as usize],
-        };
-        self.buffers.insert(address, (of, contents));
+        if of == Use::Exchange {
+            self.bench.driver.device.put_outputs(address, vec![0xa5; bytes as usize]);
+        }
+        self.buffers.insert(address, (of, bytes));
         self.put(address, &[]);
         address
     }
 
-    /// The buffer at an address: its address, and what it is.
-    fn buffer(&mut self, address: u64) -> (u64, &mut (Use, Vec<u8>)) {
-        let (first, buffer) = self.buffers.range_mut(..=address).next_back().expect("a buffer is there");
-        (*first, buffer)
+    /// The buffer at an address: its first address, and what it is.
+    fn buffer(&self, address: u64) -> (u64, Use) {
+        let (first, (of, bytes)) = self.buffers.range(..=address).next_back().expect("a buffer is there");
+        assert!(address <= first + bytes, "a buffer has the address");
+        (*first, *of)
     }
 
     fn put(&mut self, address: u64, bytes: &[u8]) {
-        let (first, (of, contents)) = self.buffer(address);
+        let (first, of) = self.buffer(address);
         let at = address - first;
-        match *of {
-            Use::Cache(begin) => self.bench.driver.device.image_mut().write(begin + at, bytes),
-            of => {
+        let device = &mut self.bench.driver.device;
+        match of {
+            Use::Cache(begin) => device.image_mut().write(begin + at, bytes),
+            Use::Exchange => {
+                // Reads and writes have a memory each: both get all that is there now.
+                let mut contents = device.outputs(first).expect("it was put there").to_vec();
                 contents[at as usize..][..bytes.len()].copy_from_slice(bytes);
-                let contents = contents.clone();
-                match of {
-                    Use::Outputs => self.bench.driver.device.put_outputs(first, contents),
-                    _ => self.bench.driver.device.put_queries(first, contents),
-                }
+                device.put_queries(first, contents.clone());
+                device.put_outputs(first, contents);
             }
         }
     }
 
     fn get(&mut self, address: u64, bytes: usize) -> Vec<u8> {
-        let shape = self.shape;
-        let (first, (of, contents)) = self.buffer(address);
+        let (first, of) = self.buffer(address);
         let at = address - first;
-        match *of {
+        let device = &mut self.bench.driver.device;
+        match of {
             Use::Cache(begin) => {
                 let mut words = vec![0; bytes / 4];
-                self.bench.driver.device.image_mut().read(&shape, begin + at, &mut words);
+                device.image_mut().read(&self.shape, begin + at, &mut words);
                 words.into_iter().flat_map(u32::to_le_bytes).collect()
             }
-            Use::Reads => contents[at as usize..][..bytes].to_vec(),
-            Use::Outputs => self.bench.driver.device.outputs(first).expect("it was put there")[at as usize..]
-                [..bytes]
-                .to_vec(),
+            Use::Exchange => device.outputs(first).expect("it was put there")[at as usize..][..bytes].to_vec(),
+        }
+    }
+
+    /// Lets cycles pass until the record of a run has another number, or long.
+    fn until_a_record(&mut self) {
+        const RUN: u64 = RECORD_BYTES as u64 - 4;
+        let address = self.outputs + u64::from(self.design.record_at()) + RUN;
+        let first = self.buffer(address).0;
+        let run = |card: &Card| card.bench.driver.device.outputs(first).unwrap()[(address - first) as usize..][..4].to_vec();
+        let before = run(self);
+        for _ in 0..NO_RECORD / 16 {
+            for _ in 0..16 {
+                self.bench.driver.device.tick().unwrap();
+            }
+            if run(self) != before {
+                return;
+            }
         }
     }
 

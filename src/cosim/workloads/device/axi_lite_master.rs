@@ -87,7 +87,8 @@ impl Registers {
     pub(super) fn write(&mut self, offset: u32, value: u32, strobes: u32) {
         assert!(!self.writing, "one write at a time");
         self.writing = true;
-        self.starting = offset == named("CTRL").offset && strobes & value & 1 == 1;
+        let start = offset == named("CTRL").offset && strobes & value & 1 == 1;
+        self.starting = start || offset == named("DOORBELL").offset;
         self.accesses += 1;
         self.aw = self.later(u64::from(offset));
         self.w = self.later((value, strobes));

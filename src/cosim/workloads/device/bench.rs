@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Addresses of the buffers: beyond 32 bits, and not next to external memory.
 const QUERIES: u64 = 0x7_0000_3000;
-const OUTPUTS: u64 = 0x9_ffff_e000;
+pub(super) const OUTPUTS: u64 = 0x9_ffff_e000;
 const LIST: u64 = 0x6_ffff_f000;
 /// Cycles in which the scan reads every counter.
 const SCAN: u64 = 128;
@@ -123,9 +123,19 @@ impl Bench {
     pub fn put_list(&mut self, mut bytes: Vec<u8>, count: u32) -> Result<(), DeviceError> {
         // Beats are read whole.
         bytes.resize(bytes.len().max(1).next_multiple_of(4096), BLANK);
-        self.driver.device.put_queries(LIST, bytes);
-        self.driver.argument(self.driver.design().list_argument(), LIST)?;
+        self.put_list_bytes(bytes)?;
         self.driver.write("LIST_COUNT", count)
+    }
+
+    /// Puts the bytes of all slots of the list into memory.
+    pub(super) fn put_list_bytes(&mut self, bytes: Vec<u8>) -> Result<(), DeviceError> {
+        self.driver.device.put_queries(LIST, bytes);
+        self.driver.argument(self.driver.design().list_argument(), LIST)
+    }
+
+    /// Those bytes, if any were put there.
+    pub(super) fn list_bytes(&self) -> Option<Vec<u8>> {
+        self.driver.device.queries(LIST).map(<[u8]>::to_vec)
     }
 
     /// Pushes the descriptors of a job and starts it.

@@ -36,6 +36,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The result by the values of `ERROR` and `ERROR_INFO`.
+    pub(super) fn of(error: u32, info: u32, cycles: u64) -> Outcome {
+        let fields = registers::named("ERROR_INFO").fields;
+        let cause = ERRORS.get(fields[0].of(info) as usize).filter(|_| error != 0);
+        Outcome { error, first: cause.map(|cause| (cause.name, fields[1].of(info))), cycles }
+    }
+
     /// Errors that ended or refused something; a run with others alone has written all its outputs.
     pub fn failures(&self) -> u32 {
         self.error & !registers::voids()
@@ -253,12 +260,9 @@ impl Driver {
     pub fn outcome(&mut self) -> Result<Outcome, DeviceError> {
         let error = self.read("ERROR")?;
         let info = self.read("ERROR_INFO")?;
-        let fields = registers::named("ERROR_INFO").fields;
-        let cause = ERRORS.get(fields[0].of(info) as usize).filter(|_| error != 0);
-        let first = cause.map(|cause| (cause.name, fields[1].of(info)));
         let low = self.read("CYCLES_LOW")?;
         let high = self.read("CYCLES_HIGH")?;
-        Ok(Outcome { error, first, cycles: u64::from(high) << 32 | u64::from(low) })
+        Ok(Outcome::of(error, info, u64::from(high) << 32 | u64::from(low)))
     }
 
     /// Clears all errors, so that the next is the first.

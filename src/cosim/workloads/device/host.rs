@@ -1,7 +1,7 @@
 //! A running device with its platform.
 
 use super::axi_lite_master::Registers;
-use super::calls::Calls;
+use super::calls::{CallTimes, Calls};
 use super::error::DeviceError;
 use super::platform::{Faults, Platform, Slaves};
 use super::watched::Watched;
@@ -35,6 +35,8 @@ pub struct Device {
     watched: Option<Watched>,
     /// Events of calls, while they are recorded.
     calls: Option<Calls>,
+    /// Times of the last call by a doorbell, while they are recorded, and beats of external memory before this cycle.
+    call: Option<(CallTimes, u64)>,
     clocks: Clocks,
 }
 
@@ -61,6 +63,7 @@ impl Device {
             merged: BTreeMap::new(),
             watched: None,
             calls: None,
+            call: None,
             clocks: *clocks,
             design: design.clone(),
             pins,
@@ -87,6 +90,12 @@ impl Device {
             let interrupt = self.pins.get(self.interrupt, 0) == 1;
             let (fetches, writes) = self.slaves.moves(&self.pins);
             calls.see(cycle, [self.registers.starts(), fetches, writes, interrupt]);
+        }
+        if let Some((call, before)) = &mut self.call {
+            let (asks, writes) = self.slaves.moves(&self.pins);
+            let beats = self.slaves.beats();
+            call.see(cycle, [self.registers.starts(), asks, beats != *before, writes]);
+            *before = beats;
         }
         if let Some(watched) = &mut self.watched {
             let shown = (&self.pins, &self.probes, &self.slaves);
@@ -229,6 +238,14 @@ impl Device {
         *image = Image::Buffers(all);
     }
 
+    /// The buffer at an address from which queries and lists are read.
+    pub fn queries(&self, address: u64) -> Option<&[u8]> {
+        match self.slaves.queries.image() {
+            Image::Buffers(all) => all.at(address),
+            _ => None,
+        }
+    }
+
     /// Puts an empty buffer of outputs into memory.
     pub fn put_outputs(&mut self, address: u64, bytes: Vec<u8>) {
         self.slaves.buffers.put(address, bytes);
@@ -272,6 +289,16 @@ impl Device {
     /// The record since [`Device::time_calls`].
     pub fn take_calls(&mut self) -> Option<Calls> {
         self.calls.take()
+    }
+
+    /// Records the times of calls by a doorbell from now on.
+    pub fn time_a_call(&mut self) {
+        self.call = Some((CallTimes::default(), self.slaves.beats()));
+    }
+
+    /// Times of the last of them.
+    pub fn call_times(&self) -> CallTimes {
+        self.call.map(|(times, _)| times).unwrap_or_default()
     }
 
     /// Broken rules so far, on any channel: their number, and the first.

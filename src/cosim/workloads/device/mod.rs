@@ -11,7 +11,7 @@
 //!   into `meshkv_front` and a core that is any [`DutPorts`](crate::cosim::dut::ports::DutPorts)
 //!   ([`split_device`](crate::cosim::dut::verilated::split_device)).
 //! * [`Driver`]: a host's driver, register by register.
-//! * [`Calls`]: cycles that a call costs, at the pins.
+//! * [`Calls`]: cycles that a call costs, at the pins; calls by the doorbell; [`HostModel`]: a host behind its link.
 //! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.
 //! * [`Faulted`]: a run with faults that are injected on request, and the run after it.
 //! * [`Trial`]: what a host or its memory does wrong, and the runs before and after it.
@@ -30,7 +30,9 @@ mod watched;
 mod wrong;
 
 pub use bench::{Bench, Finished};
-pub use calls::{CallCost, CallEvent, Calls};
+pub use calls::{
+    CallCost, CallEvent, CallTimes, Calls, Doorbell, HostModel, HostModelError, Record,
+};
 pub use driver::{Driver, Notice, Outcome};
 pub use error::DeviceError;
 pub use host::Device;

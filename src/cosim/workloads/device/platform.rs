@@ -72,6 +72,8 @@ pub struct Platform {
     pub hbm: Behaviour,
     /// The memory of queries and outputs.
     pub io: Behaviour,
+    /// The same where outputs are written, if that differs.
+    pub io_writes: Option<Behaviour>,
     /// Largest delay of the host on a channel of the registers, in cycles.
     pub lazy: u64,
     /// Base address of each port of external memory.
@@ -89,7 +91,7 @@ impl Platform {
         // Bits beyond 32, so that swapped words and lost carries are found.
         let align = u64::from(design.base_align());
         let base = |port: u64| (port + 1) * 0x1_0000_0000 - (port + 1) * align;
-        Platform { hbm, io, lazy: 0, bases: (0..u64::from(design.memory.ports)).map(base).collect() }
+        Platform { hbm, io, io_writes: None, lazy: 0, bases: (0..u64::from(design.memory.ports)).map(base).collect() }
     }
 
     /// The same platform in its worst form.
@@ -155,7 +157,7 @@ impl Slaves {
             write_pins: WritePins::named(pins, shell, "m_axi_io_", 1)?,
             hbm: Memory::behind(interfaces, shape, platform.hbm.clone(), slices),
             queries: Memory::behind(vec![io.clone()], flat, behaviour.clone(), buffers),
-            outputs: WriteMemory::new(io, 0, flit_bytes, behaviour),
+            outputs: WriteMemory::new(io, 0, flit_bytes, platform.io_writes.clone().unwrap_or(behaviour)),
             buffers: Bytes::default(),
             token_pins,
             tokens: (0..).zip(of_tokens).map(slave).collect(),
@@ -211,6 +213,11 @@ impl Slaves {
         let fetches = self.hbm_pins.iter().any(|at| pins.get(at.arvalid, 0) == 1);
         let at = self.write_pins;
         (fetches, pins.get(at.wvalid, 0) == 1 && pins.get(at.wready, 0) == 1)
+    }
+
+    /// Beats read so far from all ports of external memory.
+    pub(super) fn beats(&self) -> u64 {
+        (0..self.hbm.ports()).map(|port| self.hbm.counts(port).beats).sum()
     }
 
     /// Runs a period in reset: memory forgets all requests, as the interconnect does.

@@ -1,10 +1,16 @@
 //! Cycles of what a host waits for: starts, fetches, writes of outputs and ends of runs, seen at the
 //! pins of a device.
 
+mod doorbell;
+mod host_model;
+
+pub use doorbell::{CallTimes, Doorbell, Record};
+pub use host_model::{HostModel, HostModelError};
+
 /// An event at the pins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEvent {
-    /// A write of CTRL with AP_START was taken: the later of its address and its data.
+    /// A write of CTRL with AP_START, or of DOORBELL, was taken: the later of its address and its data.
     Start,
     /// A memory port offered an address while none had done so since the last other event.
     Fetch,
@@ -32,7 +38,7 @@ pub struct CallCost {
 
 impl Calls {
     /// Takes the pins of a cycle.
-    pub(super) fn see(&mut self, cycle: u64, [starts, fetches, writes, interrupt]: [bool; 4]) {
+    pub(in crate::cosim::workloads::device) fn see(&mut self, cycle: u64, [starts, fetches, writes, interrupt]: [bool; 4]) {
         if starts {
             self.events.push((cycle, CallEvent::Start));
         }
