@@ -214,7 +214,9 @@ impl Card {
                 device.image_mut().read(&self.shape, begin + at, &mut words);
                 words.into_iter().flat_map(u32::to_le_bytes).collect()
             }
-            Use::Exchange => device.outputs(first).expect("it was put there")[at as usize..][..bytes].to_vec(),
+            Use::Exchange => {
+                device.outputs(first).expect("it was put there")[at as usize..][..bytes].to_vec()
+            }
         }
     }
 
@@ -223,7 +225,9 @@ impl Card {
         const RUN: u64 = RECORD_BYTES as u64 - 4;
         let address = self.outputs + u64::from(self.design.record_at()) + RUN;
         let first = self.buffer(address).0;
-        let run = |card: &Card| card.bench.driver.device.outputs(first).unwrap()[(address - first) as usize..][..4].to_vec();
+        let run = |card: &Card| {
+            card.bench.driver.device.outputs(first).unwrap()[(address - first) as usize..][..4].to_vec()
+        };
         let before = run(self);
         for _ in 0..NO_RECORD / 16 {
             for _ in 0..16 {

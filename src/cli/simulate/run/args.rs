@@ -4,7 +4,7 @@ use crate::cli::output::ui::Ui;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::engine::Carrier;
 use crate::cli::simulate::reported::faults::FaultArgs;
-use crate::cli::simulate::run::grow_args::GrowArgs;
+use crate::cli::simulate::run::steps::args::GrowArgs;
 use crate::cli::simulate::run::trace::TraceArgs;
 use crate::config::{AskedMapping, KvScales, Mapping, Sharing};
 use crate::cosim::build::{BuildForm, RunLength};
@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
+  meshkv run configs/tiny.toml --device --host-model pcie3_x16            what a call costs a host behind PCIe
   meshkv run configs/tiny.toml --tokens 24 --device --fault slverr@0:3    a memory that fails, and the report of it
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
   meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
@@ -122,6 +123,11 @@ pub struct Args {
     /// judged; the core behind its front is what --engine says, and --lockstep compares the ports of the core
     #[arg(long, help_heading = "Platform")]
     pub(super) device: bool,
+    /// Also call the device as an engine does, by the doorbell with queries, outputs and record in the memory of a host behind
+    /// a link, and say how long each part of a call takes: a file of such a host, or pcie3_x16 for the one that ships with the
+    /// program
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Platform")]
+    pub(super) host_model: Option<PathBuf>,
     /// Count cycles only, on the model: no number is drawn, computed or compared
     #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
     pub(super) timing: bool,
@@ -154,6 +160,11 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["begin", "end"], only: &[Only::With(&["steps"])], why: "" },
     Scope { of: &["prefix"], only: &[Only::With(&["lengths"])], why: "" },
     Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
+    Scope {
+        of: &["host_model"],
+        only: &[Only::With(&["device"]), Only::Without(&["steps", "trace", "partials", "faults"])],
+        why: "it is of one call",
+    },
     Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has no clock jitter" },
     Scope { of: &["wave_depth"], only: &[Only::With(&["wave"])], why: "" },
     Scope {

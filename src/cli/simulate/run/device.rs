@@ -9,7 +9,7 @@ use crate::cosim::dut::verilated::split_device::SplitDevice;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionResult, Bench as Core, Job, ModelCore};
-use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
+use crate::cosim::workloads::device::{Bench, CallTimes, Device, DeviceError, Finished, HostModel, Platform};
 use crate::design::Design;
 use anyhow::bail;
 
@@ -27,12 +27,31 @@ pub(super) fn bench(
     hbm: Behaviour,
     verilog: &Verilog,
 ) -> anyhow::Result<Bench> {
+    bench_behind(args, design, job, hbm, verilog, None)
+}
+
+/// The same with queries and outputs in the memory of a host.
+///
+/// # Errors
+/// As [`bench`].
+pub(super) fn bench_behind(
+    args: &Args,
+    design: &Design,
+    job: Option<&Job>,
+    hbm: Behaviour,
+    verilog: &Verilog,
+    host: Option<&HostModel>,
+) -> anyhow::Result<Bench> {
     let clocks = args.clocks(design);
     let platform = Platform { hbm, ..Platform::of(design) };
     let platform = if args.unruly_memory { platform.unruly(args.seed) } else { platform };
     let io =
         Behaviour { request_stall: args.stall, beat_gap: args.stall, seed: args.seed, ..platform.io.clone() };
     let platform = if args.stall > 0 { Platform { io, ..platform } } else { platform };
+    let platform = match host.map(|host| host.memory(design, &platform.io)) {
+        Some((io, writes)) => Platform { io, io_writes: Some(writes), ..platform },
+        None => platform,
+    };
     let socket: Box<dyn DutPorts> = match verilog.form {
         BuildForm::WholeDevice => verilog.alone(&args.carrier)?,
         _ => {
@@ -67,6 +86,17 @@ pub(super) fn attend(
         if job.partials { 4 * numbers + u64::from(job.design.flit.data_width / 8) } else { 2 * numbers };
     let mut look = |device: &Device| stop(device.output_bytes() / bytes);
     let result = bench.watch(job, args.clocks(job.design), timeline, &mut look);
+    result.map_err(|why| ended(bench, why))
+}
+
+/// Calls the device by its doorbell: the result, times at the pins, and writes of registers.
+pub(super) fn called(
+    bench: &mut Bench,
+    job: &Job,
+    most: u64,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<(Finished, CallTimes, u64), Ended> {
+    let result = bench.call(job, most, &mut |_| stop());
     result.map_err(|why| ended(bench, why))
 }
 

@@ -1,14 +1,13 @@
 //! `meshkv run`: attention of a decode step, computed by the emitted design under Verilator, or by its model.
 
 mod args;
+mod called;
 mod core;
 mod device;
 mod faulted;
-mod grow_args;
 mod output;
 mod report;
 mod steps;
-mod steps_report;
 mod trace;
 mod vectors;
 
@@ -85,10 +84,17 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
         return faulted::run(args, &job, &behaviour, &verilog);
     }
     let mut accesses = None;
+    let mut call = None;
     let done = match attend(args, &job, &behaviour, &verilog, timeline, &mut accesses) {
         Ok(done) => done,
         Err(ended) => return explain(ended, args, &job, &behaviour, &verilog),
     };
+    if let Some(path) = &args.host_model {
+        match called::call(args, path, &job, &behaviour, &verilog, &done) {
+            Ok(done) => call = Some(done),
+            Err(ended) => return explain(ended, args, &job, &behaviour, &verilog),
+        }
+    }
     args.carrier.note_waves(ui);
     let row = AttentionRow::new(&job, &done);
     let mut parts = Vec::new();
@@ -114,9 +120,10 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     if let Some(folder) = &folder {
         folder.write(&job, &done.outputs, ui)?;
     }
-    let output = AttentionOutput::new(args, &job, chosen, (&row, &done), partials.as_ref(), accesses);
+    let told = call.as_ref().map(called::CallOutput::prose).unwrap_or_default();
+    let output = AttentionOutput::new(args, &job, chosen, (&row, &done), partials.as_ref(), accesses, call);
     ui.result(&RunOutput::Attention(output), || {
-        report::prose(&job, chosen, &row, partials.as_ref(), accesses)
+        report::prose(&job, chosen, &row, partials.as_ref(), accesses) + &told
     })?;
     Ok(if checked(&row, partials.as_ref(), ui) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

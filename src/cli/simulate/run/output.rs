@@ -2,7 +2,7 @@
 
 use crate::cli::simulate::reported::faults::FaultsOutput;
 use crate::cli::simulate::run::report::AttentionOutput;
-use crate::cli::simulate::run::steps_report::StepsOutput;
+use crate::cli::simulate::run::steps::report::StepsOutput;
 use crate::cli::simulate::run::trace::TraceOutput;
 use crate::eval::AttentionRow;
 use schemars::JsonSchema;

@@ -3,6 +3,7 @@
 use crate::cli::output::choice::{self, ChoiceOutput};
 use crate::cli::output::{bounds, breakdown, table};
 use crate::cli::simulate::reported::rare;
+use crate::cli::simulate::run::called::CallOutput;
 use crate::cli::simulate::run::Args;
 use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::design::Choice;
@@ -44,6 +45,9 @@ pub(in crate::cli) struct AttentionOutput<'a> {
 struct DeviceOutput {
     /// Accesses to its registers.
     register_accesses: u64,
+    /// A call by the doorbell, with `--host-model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallOutput>,
 }
 
 impl<'a> AttentionOutput<'a> {
@@ -55,13 +59,14 @@ impl<'a> AttentionOutput<'a> {
         (row, done): (&'a AttentionRow, &AttentionResult),
         partials: Option<&'a PartialsRow>,
         accesses: Option<u64>,
+        call: Option<CallOutput>,
     ) -> AttentionOutput<'a> {
         AttentionOutput {
             row,
             lengths: job.lengths(),
             mapping: job.mappings[0].name(),
             auto: choice::output(chosen),
-            device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
+            device: accesses.map(|register_accesses| DeviceOutput { register_accesses, call }),
             partials,
             rare: done.reached.as_ref().map(rare::counts),
             command: args.command(job),

@@ -30,9 +30,7 @@ mod watched;
 mod wrong;
 
 pub use bench::{Bench, Finished};
-pub use calls::{
-    CallCost, CallEvent, CallTimes, Calls, Doorbell, HostModel, HostModelError, Record,
-};
+pub use calls::{CallCost, CallEvent, CallTimes, Calls, Doorbell, HostModel, HostModelError, Record};
 pub use driver::{Driver, Notice, Outcome};
 pub use error::DeviceError;
 pub use host::Device;

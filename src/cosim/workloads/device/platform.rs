@@ -91,7 +91,13 @@ impl Platform {
         // Bits beyond 32, so that swapped words and lost carries are found.
         let align = u64::from(design.base_align());
         let base = |port: u64| (port + 1) * 0x1_0000_0000 - (port + 1) * align;
-        Platform { hbm, io, io_writes: None, lazy: 0, bases: (0..u64::from(design.memory.ports)).map(base).collect() }
+        Platform {
+            hbm,
+            io,
+            io_writes: None,
+            lazy: 0,
+            bases: (0..u64::from(design.memory.ports)).map(base).collect(),
+        }
     }
 
     /// The same platform in its worst form.

@@ -1,7 +1,8 @@
 //! Values of the front.
 
 use crate::design::device::registers::{
-    error, named, ADDRESS_BITS, ARGUMENTS_BEFORE_PORTS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS, LIST_SLOT_BYTES, SLOT_BITS,
+    error, named, ADDRESS_BITS, ARGUMENTS_BEFORE_PORTS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS,
+    LIST_SLOT_BYTES, SLOT_BITS,
 };
 use crate::design::{pad_events, Design};
 use crate::emit::rtl::device::register_reads::{self, word};

@@ -3,7 +3,7 @@
 use super::args::Trace;
 use crate::cli::output::table;
 use crate::cli::simulate::run::args::Args;
-use crate::cli::simulate::run::steps_report::numbers;
+use crate::cli::simulate::run::steps::report::numbers;
 use crate::design::Design;
 use crate::eval::{BatchStep, BatchingRow, Values};
 use schemars::JsonSchema;

@@ -53,7 +53,11 @@ pub struct CallTimes {
 
 impl CallTimes {
     /// Takes a cycle: whether the doorbell is taken, an address offered, a beat of memory comes, and a beat is written.
-    pub(in crate::cosim::workloads::device) fn see(&mut self, cycle: u64, [rings, asks, reads, writes]: [bool; 4]) {
+    pub(in crate::cosim::workloads::device) fn see(
+        &mut self,
+        cycle: u64,
+        [rings, asks, reads, writes]: [bool; 4],
+    ) {
         if rings {
             *self = CallTimes { rung: cycle, ..CallTimes::default() };
         }
@@ -103,7 +107,12 @@ impl Bench {
         self.blank_outputs(job.design);
         self.put_slot(slot, Driver::list(&descriptors, job.partials)?)?;
         let tokens = job.design.append.is_some() && caches(job) > 0;
-        Ok(Doorbell { count: descriptors.len() as u32, slot, streams: job.streams.max(if tokens { caches(job) } else { 0 }), tokens })
+        Ok(Doorbell {
+            count: descriptors.len() as u32,
+            slot,
+            streams: job.streams.max(if tokens { caches(job) } else { 0 }),
+            tokens,
+        })
     }
 
     /// Puts an empty buffer of outputs with its record into memory.
@@ -205,7 +214,8 @@ mod tests {
 
     #[test]
     fn a_record_has_its_words_in_their_order() {
-        let bytes: Vec<u8> = [7, 1, 0x20_0012, 0, 0, 0, 1 << 18, 5].into_iter().flat_map(u32::to_le_bytes).collect();
+        let bytes: Vec<u8> =
+            [7, 1, 0x20_0012, 0, 0, 0, 1 << 18, 5].into_iter().flat_map(u32::to_le_bytes).collect();
         let record = Record::of(&bytes);
         assert_eq!(record, Record { cycles: 7 + (1 << 32), info: 0x20_0012, error: 1 << 18, run: 5 });
         assert_eq!(record.outcome().first, Some(("QUERY_READ", 0x20)));

@@ -59,7 +59,9 @@ pub enum HostModelError {
     #[error("{0}\n  help: hosts/pcie3_x16.toml of the program has every key")]
     Syntax(#[from] toml::de::Error),
     /// A number that is no time or rate.
-    #[error("{key} is {value}, and must be {rule}\n  help: hosts/pcie3_x16.toml of the program has every key")]
+    #[error(
+        "{key} is {value}, and must be {rule}\n  help: hosts/pcie3_x16.toml of the program has every key"
+    )]
     Number {
         /// Its key.
         key: &'static str,
@@ -152,8 +154,10 @@ mod tests {
         let whole = PCIE3_X16;
         let why = |text: &str| HostModel::parse(text).unwrap_err().to_string();
         assert!(why(&whole.replace("read_ns = 1000.0       #", "#")).contains("read_ns"));
-        assert!(why(&whole.replace("read_ns = 1000.0", "read_ns = -1.0")).starts_with("wire.read_ns is -1, and must be a time"));
-        assert!(why(&whole.replace("to_host_gbs = 12.0", "to_host_gbs = 0.0")).starts_with("wire.to_host_gbs is 0, and must be a rate"));
+        assert!(why(&whole.replace("read_ns = 1000.0", "read_ns = -1.0"))
+            .starts_with("wire.read_ns is -1, and must be a time"));
+        assert!(why(&whole.replace("to_host_gbs = 12.0", "to_host_gbs = 0.0"))
+            .starts_with("wire.to_host_gbs is 0, and must be a rate"));
         assert!(why(&whole.replace("[calls]", "[call]")).contains("help: hosts/pcie3_x16.toml"));
     }
 }

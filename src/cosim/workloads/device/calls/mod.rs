@@ -38,7 +38,11 @@ pub struct CallCost {
 
 impl Calls {
     /// Takes the pins of a cycle.
-    pub(in crate::cosim::workloads::device) fn see(&mut self, cycle: u64, [starts, fetches, writes, interrupt]: [bool; 4]) {
+    pub(in crate::cosim::workloads::device) fn see(
+        &mut self,
+        cycle: u64,
+        [starts, fetches, writes, interrupt]: [bool; 4],
+    ) {
         if starts {
             self.events.push((cycle, CallEvent::Start));
         }

@@ -1,5 +1,8 @@
 //! `meshkv run --steps`: decode steps one after the other over caches that grow.
 
+pub(super) mod args;
+pub(super) mod report;
+
 use crate::cli::load::load;
 use crate::cli::output::pictures::Pictures;
 use crate::cli::output::ui::Ui;
@@ -8,9 +11,9 @@ use crate::cli::simulate::ports::Verilog;
 use crate::cli::simulate::reported::ended::Ended;
 use crate::cli::simulate::run::args::Args;
 use crate::cli::simulate::run::device;
-use crate::cli::simulate::run::grow_args::fitted;
 use crate::cli::simulate::run::output::RunOutput;
-use crate::cli::simulate::run::steps_report::{prose, StepsOutput};
+use crate::cli::simulate::run::steps::args::fitted;
+use crate::cli::simulate::run::steps::report::{prose, StepsOutput};
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::attention::{Bench, Job, Session};

@@ -35,7 +35,7 @@ pub(in crate::cli) struct StepsOutput<'a> {
 }
 
 impl<'a> StepsOutput<'a> {
-    pub(super) fn new(
+    pub(in crate::cli::simulate::run) fn new(
         args: &Args,
         schedule: &Schedule,
         (mapping, chosen): (Mapping, Option<&Choice>),
@@ -54,7 +54,7 @@ impl<'a> StepsOutput<'a> {
     }
 
     /// The command that repeats these figures.
-    pub(super) fn command(&self) -> &str {
+    pub(in crate::cli::simulate::run) fn command(&self) -> &str {
         &self.command
     }
 }
@@ -74,7 +74,12 @@ fn command(args: &Args) -> String {
     )
 }
 
-pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice>, row: &StepsRow) -> String {
+pub(in crate::cli::simulate::run) fn prose(
+    design: &Design,
+    schedule: &Schedule,
+    chosen: Option<&Choice>,
+    row: &StepsRow,
+) -> String {
     let (model, mesh, clock) = (&design.model, design.mesh, &design.clock);
     let list = |all: &[u32]| all.iter().map(u32::to_string).collect::<Vec<_>>().join(" + ");
     let mut out = format!(
@@ -117,7 +122,7 @@ pub(super) fn prose(design: &Design, schedule: &Schedule, chosen: Option<&Choice
 }
 
 /// Sentences on outputs, memory and errors.
-pub(super) fn numbers(design: &Design, row: &StepsRow) -> String {
+pub(in crate::cli::simulate::run) fn numbers(design: &Design, row: &StepsRow) -> String {
     let Some(within_bound) = row.within_bound else {
         return "Cycles only: no number was computed.\n".to_owned();
     };

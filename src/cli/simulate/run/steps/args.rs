@@ -12,13 +12,13 @@ pub struct GrowArgs {
     /// and attends with it. --lengths are the tokens that are in the caches before; 0 is an empty one. Each step must be
     /// bit-exact, and in the end external memory must be what a host would have written. With --trace: so many steps at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16), conflicts_with_all = ["tensors", "batch", "query", "partials", "output"], help_heading = "Steps")]
-    pub(super) steps: Option<u32>,
+    pub(in crate::cli::simulate::run) steps: Option<u32>,
     /// First step of each stream, from 0 on [default: 0 each]
     #[arg(long, value_name = "STEP,...", value_delimiter = ',', help_heading = "Steps")]
-    pub(super) begin: Vec<u32>,
+    pub(in crate::cli::simulate::run) begin: Vec<u32>,
     /// Step before which each stream leaves the batch [default: N each]
     #[arg(long, value_name = "STEP,...", value_delimiter = ',', help_heading = "Steps")]
-    pub(super) end: Vec<u32>,
+    pub(in crate::cli::simulate::run) end: Vec<u32>,
     /// Tokens that all streams have in common, counted in each of --lengths: whole segments of them are stored once
     #[arg(
         long,
@@ -27,17 +27,17 @@ pub struct GrowArgs {
         conflicts_with = "tensors",
         help_heading = "Workload"
     )]
-    pub(super) prefix: u32,
+    pub(in crate::cli::simulate::run) prefix: u32,
 }
 
 impl GrowArgs {
     /// The schedule of streams with these prompts.
-    pub(super) fn schedule(&self, lengths: &[u32]) -> Result<Schedule, StepsError> {
+    pub(in crate::cli::simulate::run) fn schedule(&self, lengths: &[u32]) -> Result<Schedule, StepsError> {
         Schedule::new(lengths, self.prefix, self.steps.unwrap_or(1), &self.begin, &self.end)
     }
 
     /// The options of the command that repeats a run.
-    pub(super) fn words(&self) -> String {
+    pub(in crate::cli::simulate::run) fn words(&self) -> String {
         let list = |name: &str, list: &[u32]| match list.is_empty() {
             true => String::new(),
             false => format!(" --{name} {}", list.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
@@ -52,7 +52,7 @@ impl GrowArgs {
     }
 
     /// The option of the common prefix.
-    pub(super) fn prefix_words(&self) -> String {
+    pub(in crate::cli::simulate::run) fn prefix_words(&self) -> String {
         if self.prefix > 0 {
             format!(" --prefix {}", self.prefix)
         } else {
@@ -66,7 +66,10 @@ impl GrowArgs {
 ///
 /// # Errors
 /// If the changed configuration is illegal.
-pub(super) fn fitted(design: &Design, schedule: &Schedule) -> anyhow::Result<(Design, Vec<String>)> {
+pub(in crate::cli::simulate::run) fn fitted(
+    design: &Design,
+    schedule: &Schedule,
+) -> anyhow::Result<(Design, Vec<String>)> {
     let mut config = design.configuration().clone();
     let streams = schedule.lengths.len() as u32;
     let longest = (0..streams).map(|stream| schedule.grown(stream)).max().unwrap_or(0);
