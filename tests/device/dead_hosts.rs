@@ -52,6 +52,7 @@ fn a_driver_starts_while_memory_owes_answers_to_a_host_that_died() {
     assert_eq!(host(&build, &mut card, "a run under way"), "");
     card.break_memory(Faults::default());
     assert_eq!(host(&build, &mut card, "next"), "all outputs are right\n");
+    assert_eq!(card.freed().1, 0, "a buffer was had while memory owed answers");
 }
 
 #[test]

@@ -13,7 +13,7 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 16] = [
+const FIXED: [(&str, &str); 18] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
@@ -25,6 +25,8 @@ const FIXED: [(&str, &str); 16] = [
     fixed!("meshkv_partials.hpp"),
     fixed!("meshkv_prefix_tree.hpp"),
     fixed!("meshkv_streams.hpp"),
+    fixed!("meshkv_xdma.hpp"),
+    fixed!("meshkv_xdma_files.hpp"),
     fixed!("meshkv_xrt.hpp"),
     fixed!("meshkv_c.h"),
     fixed!("meshkv_c.cpp"),

@@ -28,7 +28,14 @@ enum Use {
     Outputs,
     /// A part of the cache: its first byte among those of all homes.
     Cache(u64),
+    /// Anything: the device reads it and writes it.
+    Any,
 }
+
+/// Bits of STATUS.RUN.
+const RUN: u32 = 0xf;
+/// Bytes that a host without a shell has for all but the cache.
+const ROOM: u64 = 1 << 18;
 
 /// The card.
 pub struct Card {
@@ -37,6 +44,10 @@ pub struct Card {
     shape: Shape,
     /// Buffers by address, with their contents but for those of the cache.
     buffers: BTreeMap<u64, (Use, Vec<u8>)>,
+    /// The buffers of a host that finds places itself.
+    own: BTreeMap<u64, (Use, Vec<u8>)>,
+    freed: usize,
+    early: usize,
 }
 
 /// Address of the buffer for a port's part of the cache: in a channel of its own, not at its beginning.
@@ -55,21 +66,40 @@ fn part_first(design: &Design, port: u32) -> u64 {
 impl Card {
     /// A card in its first state, with garbage in its memory.
     pub fn new(design: &Design) -> Card {
-        Card::of(design, whole)
+        Card::of(design, whole, part_address)
+    }
+
+    /// The card without a shell: memory is the host's. Parts of the cache begin with their channels, and behind the first
+    /// of them there is room for the rest.
+    pub fn bare(design: &Design) -> Card {
+        let begin =
+            |design: &Design, port| part_address(design, port) & !(design.fpga().hbm_channel_bytes - 1);
+        let mut card = Card::of(design, whole, begin);
+        let part = |port| (begin(design, port), (Use::Cache(part_first(design, port)), Vec::new()));
+        card.own = (0..design.memory.ports).map(part).collect();
+        let homes = design.homes_of_port(0).count() as u64;
+        let behind = (homes.max(1) - 1 << design.memory.region_width) + design.region_bytes() as u64;
+        card.own.insert(behind.next_multiple_of(4096), (Use::Any, vec![0xa5; ROOM as usize]));
+        card
     }
 
     /// The same for programs that run for many minutes.
     pub fn lasting(design: &Design) -> Card {
-        Card::of(design, lasting_whole)
+        Card::of(design, lasting_whole, part_address)
     }
 
-    fn of(design: &Design, build: fn(&Design, &Platform, &Clocks) -> Bench) -> Card {
+    fn of(
+        design: &Design,
+        build: fn(&Design, &Platform, &Clocks) -> Bench,
+        address: impl Fn(&Design, u32) -> u64,
+    ) -> Card {
         let mut platform = Platform::of(design);
-        let base = |port| part_address(design, port).wrapping_sub(part_first(design, port));
+        let base = |port| address(design, port).wrapping_sub(part_first(design, port));
         platform.bases = (0..design.memory.ports).map(base).collect();
         let mut bench = build(design, &platform, &Clocks::IN_STEP);
         bench.driver.device.set_image(Image::Hash(GARBAGE));
-        Card { bench, design: design.clone(), shape: Shape::of(design), buffers: BTreeMap::new() }
+        let (buffers, own) = (BTreeMap::new(), BTreeMap::new());
+        Card { bench, design: design.clone(), shape: Shape::of(design), buffers, own, freed: 0, early: 0 }
     }
 
     /// Runs a host's program on the card to its end. No rule of AXI may be broken.
@@ -96,7 +126,10 @@ impl Card {
     /// Answers a host until it closes its end.
     fn answer(&mut self, mut host: UnixStream) {
         host.set_nonblocking(false).unwrap();
-        self.buffers.clear();
+        self.buffers.clone_from(&self.own);
+        for address in self.own.keys() {
+            self.put(*address, &[]);
+        }
         let mut kind = [0];
         while host.read_exact(&mut kind).is_ok() {
             let mut number = || {
@@ -108,6 +141,12 @@ impl Card {
                 b'A' => {
                     let (bytes, memory) = (number(), number());
                     self.allocate(bytes, memory as u32).to_le_bytes().to_vec()
+                }
+                b'F' => {
+                    number();
+                    self.freed += 1;
+                    self.early += usize::from(self.busy());
+                    continue;
                 }
                 b'P' => {
                     let (address, mut bytes) = (number(), vec![0; number() as usize]);
@@ -140,6 +179,17 @@ impl Card {
         self.bench.driver.device.set_faults(faults);
     }
 
+    /// Buffers that hosts have given back, and buffers that one had or gave back while the device could write them.
+    pub fn freed(&self) -> (usize, usize) {
+        (self.freed, self.early)
+    }
+
+    /// True while memory owes an answer, or a run is under way.
+    fn busy(&mut self) -> bool {
+        let device = &mut self.bench.driver.device;
+        device.waiting() > 0 || device.read(named("STATUS").offset).unwrap() & RUN != 0
+    }
+
     fn write(&mut self, offset: u32, value: u32) {
         let error = named("ERROR").offset;
         if offset == error && self.bench.driver.device.read(error).unwrap() != 0 {
@@ -150,6 +200,7 @@ impl Card {
 
     /// A buffer in a memory of the stand-in: a channel of HBM, or DDR for the kernel's argument of a number from 1000 on.
     fn allocate(&mut self, bytes: u64, memory: u32) -> u64 {
+        self.early += usize::from(self.busy());
         let ports = self.design.memory.ports;
         let channels = self.design.fpga().hbm_channels;
         let (address, of) = match memory {
@@ -164,7 +215,7 @@ impl Card {
         };
         let contents = match of {
             Use::Cache(_) => Vec::new(),
-            Use::Reads | Use::Outputs => vec![0xa5; bytes as usize],
+            Use::Reads | Use::Outputs | Use::Any => vec![0xa5; bytes as usize],
         };
         self.buffers.insert(address, (of, contents));
         self.put(address, &[]);
@@ -180,17 +231,23 @@ impl Card {
     fn put(&mut self, address: u64, bytes: &[u8]) {
         let (first, (of, contents)) = self.buffer(address);
         let at = address - first;
-        match *of {
-            Use::Cache(begin) => self.bench.driver.device.image_mut().write(begin + at, bytes),
-            of => {
-                contents[at as usize..][..bytes.len()].copy_from_slice(bytes);
-                let contents = contents.clone();
-                match of {
-                    Use::Outputs => self.bench.driver.device.put_outputs(first, contents),
-                    _ => self.bench.driver.device.put_queries(first, contents),
-                }
-            }
+        let (of, mut contents) = match *of {
+            Use::Cache(begin) => return self.bench.driver.device.image_mut().write(begin + at, bytes),
+            of => (of, std::mem::take(contents)),
+        };
+        let device = &mut self.bench.driver.device;
+        if of == Use::Any {
+            // The device may have written since.
+            contents = device.outputs(first).map_or(contents, <[u8]>::to_vec);
         }
+        contents[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        if of != Use::Reads {
+            device.put_outputs(first, contents.clone());
+        }
+        if of != Use::Outputs {
+            device.put_queries(first, contents.clone());
+        }
+        self.buffers.insert(first, (of, contents));
     }
 
     fn get(&mut self, address: u64, bytes: usize) -> Vec<u8> {
@@ -204,8 +261,8 @@ impl Card {
                 words.into_iter().flat_map(u32::to_le_bytes).collect()
             }
             Use::Reads => contents[at as usize..][..bytes].to_vec(),
-            Use::Outputs => self.bench.driver.device.outputs(first).expect("it was put there")[at as usize..]
-                [..bytes]
+            Use::Outputs | Use::Any => self.bench.driver.device.outputs(first).expect("it was put there")
+                [at as usize..][..bytes]
                 .to_vec(),
         }
     }
