@@ -59,7 +59,7 @@ public:
     ~Device() {
         if (driver_.quiet()) return;
         card_.keep();
-        std::fprintf(stderr, "meshkv: the device still owes answers to memory after %lld ms, so its buffers are kept: reset it with its shell\n",
+        std::fprintf(stderr, "meshkv: the device has not come to rest within %lld ms and may write its buffers yet, so they are kept: reset the device\n",
                      static_cast<long long>(options_.limit.count()));
     }
 

@@ -17,8 +17,6 @@ void attend(meshkv::Device &device) {
     std::puts("the run has not failed");
 }
 
-std::unique_ptr<meshkv::Device> lasting;
-
 }  // namespace
 
 int main(int, char **words) {
@@ -29,7 +27,7 @@ int main(int, char **words) {
             meshkv::Device device(FAKE_CARD, options);
             attend(device);
         } else {
-            lasting = std::make_unique<meshkv::Device>(FAKE_CARD, options);
+            static const auto lasting = std::make_unique<meshkv::Device>(FAKE_CARD, options);
             attend(*lasting);
         }
     } catch (const std::exception &why) {

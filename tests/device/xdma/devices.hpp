@@ -87,8 +87,8 @@ private:
         errno = EINTR;
         return true;
     }
-    // Whole words: the co-simulated memory has no others.
-    static size_t shortened(size_t bytes) { return std::min<size_t>(bytes, 1004); }
+    // Whole words of 64 bits: the co-simulated memory gives no others.
+    static size_t shortened(size_t bytes) { return std::min<size_t>(bytes, 1000); }
 };
 
 }  // namespace fake

@@ -145,6 +145,7 @@ void interrupts() {
 // All buffers of a device, and others of any size until none fits: aligned, apart, and in their channels.
 void places() {
     using Card = meshkv::XdmaCardBy<Calm>;
+    meshkv::XdmaFiles<Calm>("xdma0").write(MESHKV_MAGIC, MESHKV_MAGIC_VALUE);
     std::mt19937_64 draw(11);
     for (int order = 0; order < 20; ++order) {
         Card card("xdma0", 0);

@@ -127,8 +127,8 @@ impl Card {
     fn answer(&mut self, mut host: UnixStream) {
         host.set_nonblocking(false).unwrap();
         self.buffers.clone_from(&self.own);
-        for address in self.own.keys() {
-            self.put(*address, &[]);
+        for address in self.own.keys().copied().collect::<Vec<_>>() {
+            self.put(address, &[]);
         }
         let mut kind = [0];
         while host.read_exact(&mut kind).is_ok() {
