@@ -78,7 +78,7 @@ impl Card {
         let part = |port| (begin(design, port), (Use::Cache(part_first(design, port)), Vec::new()));
         card.own = (0..design.memory.ports).map(part).collect();
         let homes = design.homes_of_port(0).count() as u64;
-        let behind = (homes.max(1) - 1 << design.memory.region_width) + design.region_bytes() as u64;
+        let behind = ((homes.max(1) - 1) << design.memory.region_width) + design.region_bytes() as u64;
         card.own.insert(behind.next_multiple_of(4096), (Use::Any, vec![0xa5; ROOM as usize]));
         card
     }
