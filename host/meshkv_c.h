@@ -55,7 +55,8 @@ struct meshkv_shape meshkv_shape_of_design(void);
 /* That of a layer; zeros beyond the last. */
 struct meshkv_layer meshkv_layer_of_design(uint32_t layer);
 
-/* Loads a bitstream on the card with this number. A run that takes longer than `limit_ms` is cut off. `interrupt`: 0
+/* Loads a bitstream on the card with this number; build/libmeshkv_xdma.so takes the prefix of a card's devices instead, as
+ * /dev/xdma0, and number 0. A run that takes longer than `limit_ms` is cut off. `interrupt`: 0
  * polls. `layers` of the model: a step ends with the last of them; 0: those of the design. */
 int meshkv_open(const char *xclbin, uint32_t card, uint32_t limit_ms, int interrupt, uint32_t layers, meshkv_device **device);
 void meshkv_close(meshkv_device *device);

@@ -1,4 +1,5 @@
-// The card of a program, and the cache in its memory.
+// The card of a program, and the cache in its memory. A program that is compiled with MESHKV_XDMA reaches a card without a shell,
+// through AMD's driver of XDMA. Any other reaches one with a shell, through XRT.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,14 +13,22 @@
 
 #include "meshkv_cache.hpp"
 #include "meshkv_paged_streams.hpp"
+#ifdef MESHKV_XDMA
+#include "meshkv_xdma.hpp"
+#else
 #include "meshkv_xrt.hpp"
+#endif
 
 namespace meshkv {
 
 static_assert(MESHKV_BUFFER_ALIGN % MESHKV_HBM_ALIGN == 0, "buffers are aligned as ports need it");
 
-// A card has `read` and `write` of registers for Driver, `allocate` of buffers, and `interrupt`.
+// A card has `read` and `write` of registers for Driver, `allocate` of buffers, `interrupt`, and `keep`: buffers are never freed.
+#ifdef MESHKV_XDMA
+using Card = XdmaCard;
+#else
 using Card = XrtCard;
+#endif
 using Buffer = Card::Buffer;
 
 // The cache: a buffer for each memory port, in pseudo-channels of its own, so that all channels work side by side.

@@ -79,6 +79,12 @@ public:
         return made;
     }
 
+    // Keeps all buffers for the rest of the process.
+    void keep() {
+        static auto &kept = *new std::vector<xrt::bo>;
+        kept.insert(kept.end(), given_.begin(), given_.end());
+    }
+
 private:
     // A buffer in a memory.
     Buffer in(const xrt::xclbin::mem &memory, uint64_t bytes, const std::string &what) {
@@ -98,6 +104,7 @@ private:
         for (const auto &one : taken_)
             if (first < one.second && one.first < first + pages) throw std::runtime_error(what + " overlaps another buffer on the card");
         taken_.emplace_back(first, first + pages);
+        given_.push_back(bo);
         return Buffer(std::move(bo), pages, shared);
     }
 
@@ -107,6 +114,7 @@ private:
     xrt::ip ip_;
     xrt::xclbin::ip unit_;
     std::vector<std::pair<uint64_t, uint64_t>> taken_;
+    std::vector<xrt::bo> given_;
 
     // A pseudo-channel of HBM; the memory of the argument where the platform does not name them.
     xrt::xclbin::mem channel(const std::string &argument, uint32_t number) const {

@@ -15,7 +15,7 @@ constexpr uint32_t TOKENS = 2 * MESHKV_SEGMENT_TOKENS, OUTPUTS = MESHKV_QUERY_HE
 constexpr auto LIMIT = std::chrono::minutes(10);
 
 struct Host {
-    meshkv::Card card{"card.xclbin", 0};
+    meshkv::Card card{FAKE_CARD, 0};
     meshkv::Driver<meshkv::Card> driver{card, LIMIT};
     meshkv::Cache cache{card};
     meshkv::Buffer queries = card.allocate("queries", OUTPUTS * sizeof(uint16_t), "queries");

@@ -79,7 +79,7 @@ void compare(const char *what, uint32_t stream, const std::vector<Token> &tokens
 int main(int count, char **words) {
     meshkv::Options options;
     options.limit = std::chrono::minutes(10);
-    meshkv::Device device("card.xclbin", options);
+    meshkv::Device device(FAKE_CARD, options);
     Cache cache;
     if (SCALED) {
         device.sm_scale(static_cast<float>(SM_SCALE));

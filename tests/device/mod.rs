@@ -24,3 +24,4 @@ mod runs;
 mod saturation;
 mod shapes;
 mod trials;
+mod xdma;

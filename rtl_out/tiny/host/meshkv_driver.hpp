@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -115,13 +116,16 @@ template <typename Io>
 class Driver {
 public:
     // `io.read(offset)`, `io.write(offset, value)`. Refuses a device of another design. Whatever another host left is
-    // dropped: a run, its end that nobody read, descriptors, queries, errors, settings. A reset takes `limit` at most.
+    // dropped: a run, its end that nobody read, descriptors, queries, errors, settings. A reset takes `limit` at most, and so
+    // do answers that memory owes to that host: a write among them would land in this one's buffers.
     explicit Driver(Io &io, std::chrono::milliseconds limit = std::chrono::seconds(1)) : io_(io), limit_(limit) {
         expect("MAGIC", MESHKV_MAGIC, MESHKV_MAGIC_VALUE, "this is no meshkv");
         expect("MAP_VERSION", MESHKV_MAP_VERSION, MESHKV_MAP_VERSION_VALUE, "its registers are those of another release");
         expect_design();
         io_.write(MESHKV_WATCHDOG, MESHKV_WATCHDOG_RESET);
         reset();
+        if (!quiet())
+            throw std::runtime_error("memory owes answers to the host before, " + std::to_string(limit_.count()) + " ms after a soft reset: reset the device with its shell");
     }
 
     // Clears old errors and interrupts.
@@ -156,6 +160,23 @@ public:
             if (std::chrono::steady_clock::now() > end)
                 throw std::runtime_error("the device did not come out of a soft reset within " + std::to_string(limit_.count()) + " ms: reset it with its shell");
         clear();
+    }
+
+    // Stops a run that is under way, and waits until nothing is owed: from then on the device neither reads nor writes
+    // memory. False if that takes longer than the limit, or if registers cannot be reached. For destructors: it never throws.
+    bool quiet() noexcept {
+        constexpr uint32_t BUSY = MESHKV_STATUS_RUN_MASK | MESHKV_STATUS_OWED_MASK | MESHKV_STATUS_WRITING_MASK;
+        try {
+            const auto end = std::chrono::steady_clock::now() + limit_;
+            if (runs()) reset();
+            while (io_.read(MESHKV_STATUS) & BUSY) {
+                if (std::chrono::steady_clock::now() > end) return false;
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
+            }
+            return true;
+        } catch (...) {
+            return false;
+        }
     }
 
     void argument(uint32_t offset, uint64_t value) {

@@ -1,6 +1,6 @@
 // Attention on the card, for programs that decode: streams of any length, tokens appended, a start for a batch.
 //
-//   meshkv::Device device("meshkv.xclbin");
+//   meshkv::Device device("meshkv.xclbin");        // With MESHKV_XDMA: device("/dev/xdma0").
 //   device.begin(0);
 //   for each token, for each layer:
 //       device.append_and_attend(layer, {0}, queries, keys, values, outputs);
@@ -11,6 +11,7 @@
 // own. A call that throws leaves all lengths as they were, and may be repeated. A device is for one thread at a time.
 #pragma once
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <future>
 #include <optional>
@@ -24,7 +25,7 @@
 namespace meshkv {
 
 struct Options {
-    unsigned device = 0;                       // Number of the card.
+    unsigned device = 0;                       // Number of the card; 0 where a path names it.
     std::chrono::milliseconds limit{10000};    // A run that takes longer is cut off; a reset that does is an error.
     bool interrupt = false;                    // Wait for the interrupt instead of polling.
     uint32_t mapping = MAPPING_AUTO;
@@ -40,7 +41,7 @@ struct Attention {
 
 class Device {
 public:
-    // Loads a bitstream, refuses one of another design, and allocates all buffers.
+    // Loads a bitstream, or opens the card of which it has the path. Refuses one of another design, and allocates all buffers.
     explicit Device(const std::string &xclbin, const Options &options = {})
         : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_, options.limit),
           cache_(card_, [this](uint32_t stream, uint32_t segment) { return streams_.place(stream, segment); }),
@@ -51,6 +52,15 @@ public:
         driver_.argument(MESHKV_ARG_OUTPUTS, outputs_.address());
         driver_.argument(MESHKV_ARG_LIST, list_.address());
         for (uint32_t port = 0; port < MESHKV_PORTS; ++port) driver_.argument(MESHKV_ARG_HBM(port), cache_.base(port));
+    }
+
+    // Buffers go to others when the device can no longer write them. If it still could after the limit, they are kept for
+    // the rest of the process: to lose memory is better than to lose what others have in it.
+    ~Device() {
+        if (driver_.quiet()) return;
+        card_.keep();
+        std::fprintf(stderr, "meshkv: the device has not come to rest within %lld ms and may write its buffers yet, so they are kept: reset the device\n",
+                     static_cast<long long>(options_.limit.count()));
     }
 
     // Its driver refers to its card.

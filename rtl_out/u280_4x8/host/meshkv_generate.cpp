@@ -3,6 +3,8 @@
 //
 //   meshkv_generate XCLBIN [--tokens N] [--streams B] [--layers L] [--seed N] [--device N] [--timeout MS] [--interrupt]
 //
+// With MESHKV_XDMA the card's devices, as /dev/xdma0, are in the place of XCLBIN.
+//
 // The transformer has the heads of the design and L of its layers: RMS norm, rotary positions, SwiGLU, and a vocabulary of
 // printable characters. Each stream has a prompt of another length, begins two steps after the one before, and leaves the
 // batch when it has its tokens. Exit code 1 if tokens differ or the card fails, 2 for bad input.

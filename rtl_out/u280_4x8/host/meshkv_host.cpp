@@ -3,6 +3,8 @@
 //   meshkv_host XCLBIN --tokens N --streams B --queries FILE --keys FILE --values FILE --outputs FILE
 //               [--device N] [--layer L] [--mapping auto|0|1|2] [--timeout MS] [--interrupt]
 //
+// With MESHKV_XDMA the card's devices, as /dev/xdma0, are in the place of XCLBIN.
+//
 // Files are FP16, little-endian, without header: queries and outputs [stream][head][dim], keys and values [KV head][token][dim];
 // all streams attend to the same tokens. Exit code 1 if the card refuses or fails, or outputs are void, 2 for bad input.
 #include <fstream>

@@ -13,7 +13,7 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 18] = [
+const FIXED: [(&str, &str); 20] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
@@ -27,6 +27,8 @@ const FIXED: [(&str, &str); 18] = [
     fixed!("meshkv_prefix_tree.hpp"),
     fixed!("meshkv_streams.hpp"),
     fixed!("meshkv_turns.hpp"),
+    fixed!("meshkv_xdma.hpp"),
+    fixed!("meshkv_xdma_files.hpp"),
     fixed!("meshkv_xrt.hpp"),
     fixed!("meshkv_c.h"),
     fixed!("meshkv_c.cpp"),

@@ -26,6 +26,9 @@
 #include "meshkv_shape.h"
 #include "remote.hpp"
 
+// What a program opens.
+#define FAKE_CARD "card.xclbin"
+
 namespace fake {
 
 inline std::string fault() {
@@ -249,7 +252,13 @@ public:
         // What the platform refuses: UG1393 asks for less than 4 GB a buffer, and a channel has what it has.
         if (bytes >= uint64_t{4} << 30) throw std::runtime_error("failed to allocate a buffer of 4 GB: Invalid argument");
         if (group < MESHKV_CHANNELS && bytes > MESHKV_CHANNELS * uint64_t{MESHKV_CHANNEL_BYTES}) throw std::runtime_error("failed to allocate a buffer: Cannot allocate memory");
-        if (fake::Remote *remote = fake::Remote::one()) buffer_ = std::make_shared<fake::Buffer>(fake::Buffer{remote->allocate(bytes, group), std::vector<uint8_t>(bytes), {}});
+        if (fake::Remote *remote = fake::Remote::one()) {
+            const auto free = [remote](fake::Buffer *one) {
+                remote->free(one->address);
+                delete one;
+            };
+            buffer_ = std::shared_ptr<fake::Buffer>(new fake::Buffer{remote->allocate(bytes, group), std::vector<uint8_t>(bytes), {}}, free);
+        }
         else buffer_ = fake::Card::one().allocate(bytes, group);
         buffer_->shared = kind == flags::host_only;
         if (buffer_->shared != (fake::has_host_memory() && group >= 1000)) throw std::runtime_error("a buffer of another kind than its memory");

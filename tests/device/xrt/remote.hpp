@@ -2,6 +2,7 @@
 //
 // Messages are a letter and numbers, little-endian, of 8 bytes each; tests/support/device/card.rs answers them:
 //   A bytes memory           allocate: the address
+//   F address                the buffer belongs to nobody again; 0: all do
 //   P address bytes, bytes   put into memory
 //   G address bytes          get: the bytes
 //   W offset value           write a register
@@ -35,6 +36,13 @@ public:
     }
 
     uint64_t allocate(uint64_t bytes, uint64_t memory) { return ask('A', {bytes, memory}); }
+    void free(uint64_t address) noexcept {
+        try {
+            say('F', {address});
+        } catch (...) {
+            // The card's process has ended, so nobody counts.
+        }
+    }
     void put(uint64_t address, const uint8_t *from, uint64_t bytes) {
         say('P', {address, bytes});
         send(from, bytes);

@@ -31,6 +31,11 @@ enum Use {
     Cache(u64),
 }
 
+/// Bits of STATUS.RUN.
+const RUN: u32 = 0xf;
+/// Bytes that a host without a shell has for all but the cache.
+const ROOM: u64 = 1 << 18;
+
 /// The card.
 pub struct Card {
     bench: Bench,
@@ -38,6 +43,10 @@ pub struct Card {
     shape: Shape,
     /// Buffers by address: what each is, and its bytes.
     buffers: BTreeMap<u64, (Use, u64)>,
+    /// The buffers of a host that finds places itself.
+    own: BTreeMap<u64, (Use, u64)>,
+    freed: usize,
+    early: usize,
     /// The argument `outputs`.
     outputs: u64,
 }
@@ -58,21 +67,41 @@ fn part_first(design: &Design, port: u32) -> u64 {
 impl Card {
     /// A card in its first state, with garbage in its memory.
     pub fn new(design: &Design) -> Card {
-        Card::of(design, whole)
+        Card::of(design, whole, part_address)
+    }
+
+    /// The card without a shell: memory is the host's. Parts of the cache begin with their channels, and behind the first
+    /// of them there is room for the rest.
+    pub fn bare(design: &Design) -> Card {
+        let begin =
+            |design: &Design, port| part_address(design, port) & !(design.fpga().hbm_channel_bytes - 1);
+        let mut card = Card::of(design, whole, begin);
+        let part = |port| (begin(design, port), (Use::Cache(part_first(design, port)), 0));
+        card.own = (0..design.memory.ports).map(part).collect();
+        let homes = design.homes_of_port(0).count() as u64;
+        let behind = ((homes.max(1) - 1) << design.memory.region_width) + design.region_bytes() as u64;
+        card.own.insert(behind.next_multiple_of(4096), (Use::Exchange, ROOM));
+        card
     }
 
     /// The same for programs that run for many minutes.
     pub fn lasting(design: &Design) -> Card {
-        Card::of(design, lasting_whole)
+        Card::of(design, lasting_whole, part_address)
     }
 
-    fn of(design: &Design, build: fn(&Design, &Platform, &Clocks) -> Bench) -> Card {
+    fn of(
+        design: &Design,
+        build: fn(&Design, &Platform, &Clocks) -> Bench,
+        address: impl Fn(&Design, u32) -> u64,
+    ) -> Card {
         let mut platform = Platform::of(design);
-        let base = |port| part_address(design, port).wrapping_sub(part_first(design, port));
+        let base = |port| address(design, port).wrapping_sub(part_first(design, port));
         platform.bases = (0..design.memory.ports).map(base).collect();
         let mut bench = build(design, &platform, &Clocks::IN_STEP);
         bench.driver.device.set_image(Image::Hash(GARBAGE));
-        Card { bench, design: design.clone(), shape: Shape::of(design), buffers: BTreeMap::new(), outputs: 0 }
+        let (buffers, own) = (BTreeMap::new(), BTreeMap::new());
+        let (design, shape) = (design.clone(), Shape::of(design));
+        Card { bench, design, shape, buffers, own, freed: 0, early: 0, outputs: 0 }
     }
 
     /// Runs a host's program on the card to its end. No rule of AXI may be broken.
@@ -100,6 +129,9 @@ impl Card {
     fn answer(&mut self, mut host: UnixStream) {
         host.set_nonblocking(false).unwrap();
         self.buffers.clear();
+        for (address, (of, bytes)) in self.own.clone() {
+            self.give(address, of, bytes);
+        }
         let mut kind = [0];
         while host.read_exact(&mut kind).is_ok() {
             let mut number = || {
@@ -111,6 +143,12 @@ impl Card {
                 b'A' => {
                     let (bytes, memory) = (number(), number());
                     self.allocate(bytes, memory as u32).to_le_bytes().to_vec()
+                }
+                b'F' => {
+                    number();
+                    self.freed += 1;
+                    self.early += usize::from(self.busy());
+                    continue;
                 }
                 b'P' => {
                     let (address, mut bytes) = (number(), vec![0; number() as usize]);
@@ -147,6 +185,17 @@ impl Card {
         self.bench.driver.device.set_faults(faults);
     }
 
+    /// Buffers that hosts have given back, and buffers that one had or gave back while the device could write them.
+    pub fn freed(&self) -> (usize, usize) {
+        (self.freed, self.early)
+    }
+
+    /// True while memory owes an answer, or a run is under way.
+    fn busy(&mut self) -> bool {
+        let device = &mut self.bench.driver.device;
+        device.waiting() > 0 || device.read(named("STATUS").offset).unwrap() & RUN != 0
+    }
+
     fn write(&mut self, offset: u32, value: u32) {
         let argument = Design::argument_offset(1);
         if offset == argument {
@@ -163,6 +212,7 @@ impl Card {
 
     /// A buffer in a memory of the stand-in: a channel of HBM, or DDR for the kernel's argument of a number from 1000 on.
     fn allocate(&mut self, bytes: u64, memory: u32) -> u64 {
+        self.early += usize::from(self.busy());
         let ports = self.design.memory.ports;
         let channels = self.design.fpga().hbm_channels;
         let (address, of) = match memory {
@@ -173,12 +223,17 @@ impl Card {
                 (part_address(&self.design, port), Use::Cache(part_first(&self.design, port)))
             }
         };
+        self.give(address, of, bytes);
+        address
+    }
+
+    /// A buffer, with garbage in it.
+    fn give(&mut self, address: u64, of: Use, bytes: u64) {
         if of == Use::Exchange {
             self.bench.driver.device.put_outputs(address, vec![0xa5; bytes as usize]);
         }
         self.buffers.insert(address, (of, bytes));
         self.put(address, &[]);
-        address
     }
 
     /// The buffer at an address: its first address, and what it is.
