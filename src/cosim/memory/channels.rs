@@ -139,6 +139,15 @@ impl Channels {
     }
 }
 
+impl Channels {
+    /// Takes the bandwidth of so many beats of another master from those that are read of a channel.
+    pub(super) fn share(&mut self, channel: usize, beats: u64) {
+        if let Some(channel) = self.all.get_mut(channel) {
+            channel.budget -= beats as f64 * self.flit_bytes;
+        }
+    }
+}
+
 impl Channel {
     /// Adds the bytes of all cycles up to this one. A pause saves bandwidth for one beat and no more. True while the
     /// channel is refreshed.

@@ -1,10 +1,12 @@
 //! Rules of the speed of external memory: it answers before a home gives it up, and works between two refreshes.
 
-use crate::config::{Advice, Config, Finding};
+use super::placement::size;
+use crate::config::{Advice, Config, Finding, IoMemory};
 use crate::design::card::fpga::Fpga;
 use crate::design::card::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
 use crate::design::card::refresh::Refresh;
 use crate::design::depths::TIMEOUT_WIDTH;
+use crate::design::design::Design;
 use crate::design::mare::slice::chunk_flits;
 
 /// Steps of the advised bandwidth in GB/s.
@@ -54,6 +56,44 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
             "kv.segment_tokens",
             "pe.head_dim",
         ])
+    })
+}
+
+const IO: &str = "memory.io";
+
+/// `m_axi_io` reaches only memories that the card has.
+pub(super) fn the_card_has_the_memory_of_queries(config: &Config) -> Option<Finding> {
+    let (io, fpga) = (config.memory.io?, Fpga::of(config.board));
+    (!fpga.io.contains(&io)).then(|| {
+        let names: Vec<_> = fpga.io.iter().map(|io| io.name()).collect();
+        let fault = format!("is a memory that the {} does not have: it has {}", fpga.name, names.join(" and "));
+        let help = "queries, outputs and lists lie there under the shell of Vitis";
+        let others = fpga.io.iter().map(|io| Advice::set(IO, io.name()));
+        Finding::value(IO, format!("{:?}", io.name()), fault, help)
+            .advising(others.chain([Advice::leave_out(IO)]))
+            .with(&["board"])
+    })
+}
+
+/// Queries, outputs and lists have room beside the homes of their channel.
+pub(super) fn queries_have_room_in_their_channel(config: &Config) -> Option<Finding> {
+    let design = Design::decide("layout", config);
+    let channel = design.io_channel()?;
+    let (homes, io) = (design.channel_use()[channel as usize].bytes, design.io_bytes());
+    let there = design.fpga().hbm_channel_bytes;
+    // Caches that fill a channel by themselves are another finding.
+    (homes <= there && homes + io > there).then(|| {
+        let fault = format!(
+            "leaves no room: homes take {} of HBM[{channel}], which has {}, and queries, outputs and lists {}",
+            size(homes as f64),
+            size(there as f64),
+            size(io as f64)
+        );
+        let help = "the host could not allocate their buffers";
+        let others = design.fpga().io.iter().filter(|io| **io != IoMemory::Hbm);
+        Finding::value(IO, format!("{:?}", IoMemory::Hbm.name()), fault, help)
+            .advising(others.map(|io| Advice::set(IO, io.name())))
+            .with(&["board", "model.max_tokens", "model.max_streams", "model.layers"])
     })
 }
 
