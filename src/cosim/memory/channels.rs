@@ -234,6 +234,18 @@ mod tests {
     }
 
     #[test]
+    fn beats_of_another_master_are_charged_to_the_channel_that_they_share() {
+        let layout = parts(&[(0, 1), (1, 1)]);
+        let mut channels = Channels::new(&layout, None, 64.0, 64, 2);
+        channels.share(1, 10);
+        // A channel that no home has is nobody's.
+        channels.share(2, 10);
+        assert!(channels.take(0, 0, 1));
+        let first = (1..).find(|&cycle| channels.take(1, 1 << 27, cycle)).unwrap();
+        assert_eq!(first, 10);
+    }
+
+    #[test]
     fn every_home_of_a_card_has_a_channel_or_an_equal_share_of_one() {
         let named = ["u280_4x8", "u280_8x8", "u280_16x4"];
         for (name, (cols, rows)) in named.into_iter().zip([(4, 8), (8, 8), (16, 4)]) {

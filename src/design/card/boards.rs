@@ -15,14 +15,8 @@ const fn slr(index: u32, dsp: u64) -> Slr {
 }
 
 /// The FPGA of both cards.
-const VU37P: Resources = Resources {
-    lut: 1_303_680,
-    lutram_lut: 600_960,
-    ff: 2_607_360,
-    bram36: 2_016,
-    uram: 960,
-    dsp: 9_024,
-};
+const VU37P: Resources =
+    Resources { lut: 1_303_680, lutram_lut: 600_960, ff: 2_607_360, bram36: 2_016, uram: 960, dsp: 9_024 };
 
 /// All cards, in the order of [`Board`].
 static BOARDS: [Fpga; Board::ALL.len()] = [

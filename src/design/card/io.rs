@@ -22,6 +22,15 @@ impl Design {
         (self.io() == IoMemory::Hbm).then(|| emptiest(bytes())).flatten()
     }
 
+    /// Their bank, as v++ and XRT name it.
+    pub fn io_bank(&self) -> String {
+        match (self.io(), self.io_channel()) {
+            (IoMemory::Hbm, channel) => format!("HBM[{}]", channel.unwrap_or(0)),
+            (IoMemory::Host, _) => "HOST[0]".to_owned(),
+            (IoMemory::Ddr, _) => "DDR[0]".to_owned(),
+        }
+    }
+
     /// The memory port whose homes share a channel with them; none if no home does.
     pub fn io_port(&self) -> Option<u32> {
         let channel = self.io_channel()?;

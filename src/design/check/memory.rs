@@ -66,7 +66,8 @@ pub(super) fn the_card_has_the_memory_of_queries(config: &Config) -> Option<Find
     let (io, fpga) = (config.memory.io?, Fpga::of(config.board));
     (!fpga.io.contains(&io)).then(|| {
         let names: Vec<_> = fpga.io.iter().map(|io| io.name()).collect();
-        let fault = format!("is a memory that the {} does not have: it has {}", fpga.name, names.join(" and "));
+        let fault =
+            format!("is a memory that the {} does not have: it has {}", fpga.name, names.join(" and "));
         let help = "queries, outputs and lists lie there under the shell of Vitis";
         let others = fpga.io.iter().map(|io| Advice::set(IO, io.name()));
         Finding::value(IO, format!("{:?}", io.name()), fault, help)
@@ -119,6 +120,7 @@ pub(super) fn a_refresh_ends_before_the_next(config: &Config) -> Option<Finding>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Board, Severity};
 
     fn judged(gbs: f64, change: impl Fn(&mut Config)) -> Option<Finding> {
         let mut config = Config::default();
@@ -143,5 +145,37 @@ mod tests {
             assert_eq!(judged(advised, change), None, "{found:?}");
             assert!(advised < 0.02 || judged(advised - 0.011, change).is_some(), "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_card_refuses_a_memory_of_queries_that_it_does_not_have() {
+        for board in Board::ALL {
+            for io in IoMemory::ALL {
+                let mut config = Config { board, ..Config::default() };
+                config.memory.io = Some(io);
+                let found = the_card_has_the_memory_of_queries(&config);
+                assert_eq!(found.is_some(), (board, io) == (Board::U55c, IoMemory::Ddr), "{found:?}");
+                let Some(found) = found else { continue };
+                assert_eq!((found.key.as_str(), found.severity), ("memory.io", Severity::Error));
+                assert!(found.fault.contains("the U55C does not have: it has host and hbm"), "{found:?}");
+                assert!(found.help_text().contains("try io = \"host\", or io = \"hbm\""), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn queries_in_hbm_need_room_beside_the_homes_of_their_channel() {
+        let judged = |io, layers| {
+            let mut config = Config::default();
+            (config.mesh.cols, config.mesh.rows) = (4, 8);
+            (config.model.layers, config.model.max_streams) = (layers, 1);
+            config.memory.io = Some(io);
+            queries_have_room_in_their_channel(&config)
+        };
+        // 16 layers of 32 K tokens are all of HBM.
+        assert_eq!((judged(IoMemory::Hbm, 15), judged(IoMemory::Ddr, 16)), (None, None));
+        let found = judged(IoMemory::Hbm, 16).unwrap();
+        assert!(found.fault.contains("homes take 256.00 MiB of HBM[0], which has 256.00 MiB"), "{found:?}");
+        assert!(found.help_text().contains("try io = \"ddr\", or io = \"host\""), "{found:?}");
     }
 }

@@ -3,7 +3,6 @@
 use super::converters::converters;
 use super::defines::CARD_DEFINES;
 use super::pblocks;
-use crate::config::IoMemory;
 use crate::design::device::registers::{named, Access};
 use crate::design::{channels_of, Design, Fpga, HBM_MHZ};
 use crate::emit::rtl::spec::module::ModuleSpec;
@@ -107,7 +106,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("ports", &ports(design, device));
     context.insert("swaps", &design.swaps());
     context.insert("channels", &channels(design, device));
-    context.insert("io", &io_bank(design));
+    context.insert("io", &design.io_bank());
     context.insert("io_memory", design.io().name());
     context.insert("shell", &pblocks::shell(design, device));
     context
@@ -171,15 +170,6 @@ fn ports(design: &Design, device: &Fpga) -> Vec<MemoryPort> {
         false => reaching(channels_of(port, ports, channels), port),
     };
     (0..ports).map(|port| MemoryPort { master: format!("m_axi_hbm{port:02}"), bank: bank(port) }).collect()
-}
-
-/// The bank of queries, outputs and lists under Vitis.
-fn io_bank(design: &Design) -> String {
-    match (design.io(), design.io_channel()) {
-        (_, Some(channel)) => format!("HBM[{channel}]"),
-        (IoMemory::Host, None) => "HOST[0]".to_owned(),
-        _ => "DDR[0]".to_owned(),
-    }
 }
 
 fn channels(design: &Design, device: &Fpga) -> Vec<Channel> {

@@ -224,7 +224,7 @@ public:
 
 class bo {
 public:
-    enum class flags { normal };
+    enum class flags { normal, host_only };
     bo(const device &, size_t bytes, flags, memory_group group) {
         // What the platform refuses: UG1393 asks for less than 4 GB a buffer, and a channel has what it has.
         if (bytes >= uint64_t{4} << 30) throw std::runtime_error("failed to allocate a buffer of 4 GB: Invalid argument");

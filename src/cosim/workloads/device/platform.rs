@@ -86,9 +86,7 @@ impl Platform {
         let flit = f64::from(design.flit.data_width / 8);
         // Queries and outputs lie elsewhere, in DDR or in the host's memory, or in a channel that homes use, too.
         let io = match design.io_channel() {
-            None => {
-                Behaviour { bytes_per_cycle: flit, refresh: None, layout: Layout::OfPort, ..hbm.clone() }
-            }
+            None => Behaviour { bytes_per_cycle: flit, refresh: None, layout: Layout::OfPort, ..hbm.clone() },
             Some(_) => Behaviour { layout: Layout::OfPort, ..hbm.clone() },
         };
         // Bits beyond 32, so that swapped words and lost carries are found.
