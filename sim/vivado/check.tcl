@@ -7,10 +7,10 @@
 # objects that its queries find, in order; a query with a wildcard must have one, any other finds one object a name.
 
 namespace eval vivado {
-    # Properties of the installation; tests change them.
+    # Properties of the installation: the caller sets its parts, and tests change them.
     variable release 2022.2
-    variable parts {xcu280-fsvh2892-2L-e}
-    variable board_parts {xilinx.com:au280:part0:1.1}
+    variable parts {}
+    variable board_parts {}
     # Modules that scripts package, each with its netlist.
     variable ours {}
     # Macros that the estimate defines.

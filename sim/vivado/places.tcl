@@ -26,7 +26,7 @@ namespace eval vivado::do {
             foreach range [dict get $options $option] {
                 if {![regexp {^CLOCKREGION_X(\d+)Y(\d+):CLOCKREGION_X(\d+)Y(\d+)$} $range -> x y u v] || $u < $x || $v < $y
                         || $u > 7 || $v > 11} {
-                    error "$range are no clock regions of the U280, X0Y0 to X7Y11"
+                    error "$range are no clock regions of the FPGA, X0Y0 to X7Y11"
                 }
                 lappend regions($name) $range
             }

@@ -24,8 +24,11 @@ namespace eval vivado::do {
         proc_sys_reset {slowest_sync_clk ext_reset_in dcm_locked peripheral_aresetn interconnect_aresetn}
         smartconnect {aclk aclk1 aclk2 aresetn S??_AXI M??_AXI}
         xdma {sys_clk sys_clk_gt sys_rst_n axi_aclk axi_aresetn usr_irq_req usr_irq_ack pcie_mgt M_AXI M_AXI_LITE}
-        hbm {HBM_REF_CLK_? APB_?_PCLK APB_?_PRESET_N DRAM_?_STAT_CATTRIP AXI_??_ACLK AXI_??_ARESET_N SAXI_??}
+        hbm {HBM_REF_CLK_? APB_?_PCLK APB_?_PRESET_N DRAM_?_STAT_CATTRIP AXI_??_ACLK AXI_??_ARESET_N SAXI_?? SAXI_??_8HI}
     }
+
+    # End of the names of HBM's AXI interfaces: stacks of 16 GB in all have dies eight high, and other names.
+    variable hbm_interface {}
 
     proc create_bd_cell {options others} {
         variable bd_cells
@@ -84,6 +87,10 @@ namespace eval vivado::do {
                 if {[lsearch -glob $known $glob] < 0} { error "$ip has no $kind $pin" }
                 continue
             }
+            variable hbm_interface
+            if {$ip eq {hbm} && [string match SAXI_* $pin] && ![string match SAXI_??$hbm_interface $pin]} {
+                error "$pin is no interface of hbm with these stacks: it has SAXI_00$hbm_interface"
+            }
             if {![llength [lmap known [dict get $pins_of $ip] { expr {[string match $known $pin] ? 1 : [continue]} }]]} {
                 error "$ip has no $kind $pin that is known here"
             }
@@ -133,6 +140,8 @@ namespace eval vivado::do {
             foreach {name value} $pairs {
                 set known [lsearch -inline -glob [lmap k [dict get $settings $ip] { expr {[string match [string map {CONFIG. {}} $k] [string map {CONFIG. {}} $name]] ? $k : {}} }] ?*]
                 if {$known eq {}} { error "$name of $ip is not known here" }
+                variable hbm_interface
+                if {$name eq {CONFIG.USER_HBM_DENSITY}} { set hbm_interface [expr {$value eq {16GB} ? {_8HI} : {}}] }
             }
         }
     }

@@ -182,6 +182,30 @@ named! {
 }
 
 named! {
+    /// The card the fabric is built for.
+    #[derive(Default)]
+    pub enum Board {
+        /// AMD Alveo U280: 8 GiB of HBM2, 32 GiB of DDR4.
+        #[default]
+        U280 = "u280",
+        /// AMD Alveo U55C: 16 GiB of HBM2.
+        U55c = "u55c",
+    }
+}
+
+named! {
+    /// Memory of queries, outputs and lists: that behind `m_axi_io`.
+    pub enum IoMemory {
+        /// DDR of the card.
+        Ddr = "ddr",
+        /// Memory of the host, which the card reaches through PCIe.
+        Host = "host",
+        /// A channel of HBM that homes use, too.
+        Hbm = "hbm",
+    }
+}
+
+named! {
     /// Receivers of a slice.
     #[derive(Default)]
     pub enum Sharing {

@@ -16,6 +16,8 @@ pub enum Preset {
     U280,
     /// The same beside the shell of the Vitis platform
     Shell,
+    /// The fabric for the Alveo U55C, with pages: all layers of LLaMA-2-7B in twice the memory
+    U55c,
     /// The paper's design, 8 x 8 tiles: to simulate, since it does not fit the card
     Paper,
     /// The smallest fabric that has everything: builds in seconds
@@ -63,12 +65,12 @@ const WIDTH: usize = 96;
 
 impl Preset {
     /// Those that are a configuration of the repository.
-    pub const FABRICS: [Preset; 4] = [Preset::U280, Preset::Shell, Preset::Paper, Preset::Tiny];
+    pub const FABRICS: [Preset; 5] = [Preset::U280, Preset::Shell, Preset::U55c, Preset::Paper, Preset::Tiny];
 
     /// The model that a preset is for; none of a fabric.
     fn model(self) -> Option<&'static ModelShape> {
         Some(match self {
-            Preset::U280 | Preset::Shell | Preset::Paper | Preset::Tiny => return None,
+            Preset::U280 | Preset::Shell | Preset::U55c | Preset::Paper | Preset::Tiny => return None,
             Preset::Llama2 => &models::LLAMA_2_7B,
             Preset::Llama3 => &models::LLAMA_3_8B,
             Preset::Llama3Large => &models::LLAMA_3_70B,
@@ -100,6 +102,7 @@ impl Preset {
     fn text(self) -> &'static str {
         match self {
             Preset::Shell => include_str!("../../configs/u280_shell.toml"),
+            Preset::U55c => include_str!("../../configs/u55c_4x8.toml"),
             Preset::Paper => include_str!("../../configs/meshkv.toml"),
             Preset::Tiny => include_str!("../../configs/tiny.toml"),
             _ => include_str!("../../configs/u280_4x8.toml"),
@@ -121,6 +124,11 @@ impl Preset {
                 "meshkv configuration for the Alveo U280 beside the shell of the Vitis platform: 2 x 16 tiles, which need \
                  fewer wires between the dies, at 99 % of 460 GB/s. The cache of 8 layers, 32 K tokens and one stream takes \
                  4 GiB of the card's 8 GiB of HBM."
+            }
+            Preset::U55c => {
+                "meshkv configuration for the Alveo U55C: 4 x 8 tiles that move KV at the rate of the card's HBM, with pages, \
+                 for all 32 layers of LLaMA-2-7B. A token takes 512 KiB in all layers, and the pool 14 GiB of the card's 16 GiB \
+                 of HBM: 28 K tokens of up to 64 caches, of which 8 are decoded at once."
             }
             Preset::Paper => {
                 "meshkv configuration with the paper's design: 8 x 8 tiles of 512 bits, a layer in one column, LLaMA-2-7B at \

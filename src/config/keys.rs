@@ -127,8 +127,9 @@ fn text(schema: &Value, word: &str) -> String {
 }
 
 fn read_key(table: &str, name: &str, schema: &Value) -> Key {
-    // An enumeration of documented words is a list of constants.
-    let words = schema["oneOf"].as_array().into_iter().flatten().map(|word| word["const"].clone());
+    // An enumeration of documented words is a list of constants; one that can be left out is one of two schemas.
+    let words = schema["anyOf"][0]["oneOf"].as_array().or(schema["oneOf"].as_array());
+    let words = words.into_iter().flatten().map(|word| word["const"].clone());
     let numbers = schema["enum"].as_array().into_iter().flatten().cloned();
     let type_name = match &schema["type"] {
         Value::Array(types) => types.first().and_then(Value::as_str),

@@ -16,7 +16,8 @@ mod work;
 
 pub(crate) use choices::named;
 pub use choices::{
-    AskedMapping, Engine, KvFormat, KvScales, Mapping, Narrow, PatternKind, Sharing, VirtualNetworks,
+    AskedMapping, Board, Engine, IoMemory, KvFormat, KvScales, Mapping, Narrow, PatternKind, Sharing,
+    VirtualNetworks,
 };
 pub use commented::{commented, Preset};
 pub use findings::advice::{toml_of, Advice, Setting};

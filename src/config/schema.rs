@@ -6,7 +6,7 @@
 //! check, the commented configuration and the editor's schema all use them. Beside JSON
 //! Schema's own words, `x-why` gives the reason for a limit, as the help of a message says it.
 
-use super::choices::{KvFormat, KvScales, Narrow};
+use super::choices::{Board, IoMemory, KvFormat, KvScales, Narrow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -303,7 +303,8 @@ impl Kv {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Memory {
-    /// Memory that KV caches can take, in GiB; the U280 has 8 of HBM2 and 32 of DDR4.
+    /// Memory that KV caches can take, in GiB; the U280 has 8 of HBM2 and 32 of DDR4, the U55C 16 of
+    /// HBM2.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
     pub capacity_gib: f64,
     /// Bandwidth of all its channels together, in GB/s.
@@ -325,6 +326,12 @@ pub struct Memory {
     /// at most `mesh.cols`. Left out: the fewest for which the card has a pseudo-channel for each port.
     #[schemars(extend("enum" = [1, 2, 4, 8], "x-why" = "an AXI ID names the tile in whole bits"), example = 2)]
     pub tiles_per_port: Option<u32>,
+    /// Memory of queries, outputs and lists under the shell of Vitis. In a channel of HBM they take bandwidth from its
+    /// homes. Left out: `ddr` where the card has some, else `host`.
+    // A file without it has the fingerprint that it had before there was this key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"host")]
+    pub io: Option<IoMemory>,
 }
 
 impl Default for Memory {
@@ -337,6 +344,7 @@ impl Default for Memory {
             refresh_ns: 260.0,
             refresh_interval_ns: 3900.0,
             tiles_per_port: None,
+            io: None,
         }
     }
 }
@@ -444,10 +452,10 @@ fn example_groups() -> Vec<LayerGroup> {
 #[serde(deny_unknown_fields, default)]
 pub struct Clock {
     /// Network clock in MHz.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 500, "x-why" = "no URAM of the U280 runs faster than 500 MHz"))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 500, "x-why" = "no URAM of the cards runs faster than 500 MHz"))]
     pub noc_mhz: f64,
     /// Clock of the processing elements in MHz.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 500, "x-why" = "no URAM of the U280 runs faster than 500 MHz"))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 500, "x-why" = "no URAM of the cards runs faster than 500 MHz"))]
     pub pe_mhz: f64,
 }
 
@@ -470,13 +478,4 @@ impl Default for Floorplan {
     fn default() -> Self {
         Floorplan { slr_registers: true }
     }
-}
-
-/// The device the fabric is built for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Board {
-    /// AMD Alveo U280.
-    #[default]
-    U280,
 }

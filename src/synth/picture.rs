@@ -70,7 +70,7 @@ fn title(svg: &mut String, name: &str, estimate: &Estimate, missed: &[String]) {
     let (slr, resource, share) = estimate.fullest();
     let verdict = if estimate.fits() { "fits" } else { "does not fit" };
     let colour = if estimate.fits() { "#1b6e3c" } else { "#b02020" };
-    let (cols, rows) = (mesh.cols(), mesh.rows());
+    let (cols, rows, card) = (mesh.cols(), mesh.rows(), estimate.fpga.name);
     // A design that fits and is too slow is half good.
     let clocks = match missed.is_empty() {
         true => String::new(),
@@ -78,7 +78,7 @@ fn title(svg: &mut String, name: &str, estimate: &Estimate, missed: &[String]) {
     };
     draw!(
         svg,
-        r##"<text x="{MARGIN}" y="{}" class="bold" style="font-size:18px">{name}: {cols} x {rows} tiles on the U280, <tspan fill="{colour}">{verdict}</tspan>{clocks}</text>"##,
+        r##"<text x="{MARGIN}" y="{}" class="bold" style="font-size:18px">{name}: {cols} x {rows} tiles on the {card}, <tspan fill="{colour}">{verdict}</tspan>{clocks}</text>"##,
         MARGIN + 16
     );
     let shell = match estimate.limits.shell {

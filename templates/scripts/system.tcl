@@ -62,12 +62,11 @@ net u_reset_pe/peripheral_aresetn u_meshkv/ap_rst_n_2
 # PCIe Gen3 x16 with DMA; its AXI4-Lite master reaches the registers, its interrupt 0 is the top's.
 cell u_pcie_refclk xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE IBUFDSGTE}
 connect_bd_intf_net [get_bd_intf_ports pcie_refclk] [get_bd_intf_pins u_pcie_refclk/CLK_IN_D]
-cell u_xdma xilinx.com:ip:xdma {
-    CONFIG.functional_mode DMA CONFIG.mode_selection Advanced CONFIG.pcie_blk_locn PCIE4C_X1Y0
-    CONFIG.pl_link_cap_max_link_width X16 CONFIG.pl_link_cap_max_link_speed 8.0_GT/s
-    CONFIG.axi_data_width 512_bit CONFIG.axisten_freq 250 CONFIG.axilite_master_en true
-    CONFIG.axilite_master_size 4 CONFIG.axilite_master_scale Kilobytes CONFIG.xdma_num_usr_irq 1
-}
+cell u_xdma xilinx.com:ip:xdma [list \
+    CONFIG.functional_mode DMA CONFIG.mode_selection Advanced CONFIG.pcie_blk_locn $design_pcie_block \
+    CONFIG.pl_link_cap_max_link_width X16 CONFIG.pl_link_cap_max_link_speed 8.0_GT/s \
+    CONFIG.axi_data_width 512_bit CONFIG.axisten_freq 250 CONFIG.axilite_master_en true \
+    CONFIG.axilite_master_size 4 CONFIG.axilite_master_scale Kilobytes CONFIG.xdma_num_usr_irq 1]
 net u_pcie_refclk/IBUF_DS_ODIV2 u_xdma/sys_clk
 net u_pcie_refclk/IBUF_OUT u_xdma/sys_clk_gt
 connect_bd_net [get_bd_ports pcie_perst_n] [get_bd_pins u_xdma/sys_rst_n]
@@ -86,11 +85,11 @@ connect_bd_intf_net [get_bd_intf_pins u_xdma/M_AXI_LITE] [get_bd_intf_pins u_con
 connect_bd_intf_net [get_bd_intf_pins u_control/M00_AXI] [get_bd_intf_pins u_meshkv/s_axi_control]
 
 # HBM: both stacks, 256 bits of AXI3 at 450 MHz a port, every port reaches every pseudo-channel.
-set settings [list CONFIG.USER_HBM_DENSITY 8GB CONFIG.USER_HBM_STACK 2 CONFIG.USER_AXI_INPUT_CLK_FREQ 450 \
+set settings [list CONFIG.USER_HBM_DENSITY ${design_hbm_gib}GB CONFIG.USER_HBM_STACK 2 CONFIG.USER_AXI_INPUT_CLK_FREQ 450 \
     CONFIG.USER_AXI_INPUT_CLK1_FREQ 450 CONFIG.USER_SWITCH_ENABLE_00 TRUE CONFIG.USER_SWITCH_ENABLE_01 TRUE \
     CONFIG.USER_APB_EN false CONFIG.USER_XSDB_INTF_EN FALSE]
 set used [lmap channel $design_channels { lindex $channel 0 }]
-for {set channel 0} {$channel < 32} {incr channel} {
+for {set channel 0} {$channel < $design_hbm_memories} {incr channel} {
     lappend settings CONFIG.USER_SAXI_[format %02d $channel] [expr {$channel in $used ? {true} : {false}}]
 }
 # Each stack takes its clock from one of its used ports.
@@ -135,7 +134,7 @@ foreach channel $design_channels {
     }]
     foreach end $ends { lappend spaces [lindex $end 0] $at }
     if {[llength $masters] == 1 && [llength $design_converters] > 0} {
-        connect_bd_intf_net [get_bd_intf_pins [lindex $ends 0 0]] [get_bd_intf_pins u_hbm/SAXI_$at]
+        connect_bd_intf_net [get_bd_intf_pins [lindex $ends 0 0]] [get_bd_intf_pins u_hbm/SAXI_$at$design_hbm_interface]
         continue
     }
     set clocks u_clock_hbm/clk_out1
@@ -151,20 +150,20 @@ foreach channel $design_channels {
         connect_bd_intf_net [get_bd_intf_pins [lindex $end 0]] [get_bd_intf_pins u_to_hbm_$at/S[format %02d $slot]_AXI]
         incr slot
     }
-    connect_bd_intf_net [get_bd_intf_pins u_to_hbm_$at/M00_AXI] [get_bd_intf_pins u_hbm/SAXI_$at]
+    connect_bd_intf_net [get_bd_intf_pins u_to_hbm_$at/M00_AXI] [get_bd_intf_pins u_hbm/SAXI_$at$design_hbm_interface]
 }
 
-# Addresses: pseudo-channel n of 256 MiB begins at n * 256 MiB for every master; registers at 0 of the host's window. To the
+# Addresses: for every master pseudo-channel n begins behind the n before it; registers at 0 of the host's window. To the
 # top a converter is all of HBM.
 foreach {pin segment} $wide {
-    assign_bd_address -offset 0x00000000 -range 8G -target_address_space [get_bd_addr_spaces $pin] \
+    assign_bd_address -offset 0x00000000 -range ${design_hbm_gib}G -target_address_space [get_bd_addr_spaces $pin] \
         [get_bd_addr_segs $segment] -force
 }
 foreach {pin at} $spaces {
-    for {set memory 0} {$memory < 32} {incr memory} {
-        assign_bd_address -offset [format 0x%09X [expr {$memory << 28}]] -range 256M \
-            -target_address_space [get_bd_addr_spaces $pin] \
-            [get_bd_addr_segs u_hbm/SAXI_$at/HBM_MEM[format %02d $memory]] -force
+    for {set memory 0} {$memory < $design_hbm_memories} {incr memory} {
+        assign_bd_address -offset [format 0x%09llX [expr {$memory * $design_hbm_memory_bytes}]] \
+            -range [expr {$design_hbm_memory_bytes >> 20}]M -target_address_space [get_bd_addr_spaces $pin] \
+            [get_bd_addr_segs u_hbm/SAXI_$at$design_hbm_interface/HBM_MEM[format %02d $memory]] -force
     }
 }
 assign_bd_address -offset 0x00000000 -range 4K -target_address_space [get_bd_addr_spaces u_xdma/M_AXI_LITE] \
@@ -174,9 +173,9 @@ save_bd_design
 generate_target all [get_files [file join $build system meshkv_system.srcs sources_1 bd meshkv_system meshkv_system.bd]]
 
 # The wrapper, pins, floorplan.
-add_files -norecurse [file join $meshkv_root board meshkv_u280.v]
-add_files -fileset constrs_1 -norecurse [file join $meshkv_root constraints u280.xdc]
-set_property top meshkv_u280 [current_fileset]
+add_files -norecurse [file join $meshkv_root board meshkv_$design_board.v]
+add_files -fileset constrs_1 -norecurse [file join $meshkv_root constraints $design_board.xdc]
+set_property top meshkv_$design_board [current_fileset]
 update_compile_order -fileset sources_1
 set_property STEPS.OPT_DESIGN.TCL.PRE [file join $meshkv_root scripts floorplan.tcl] [get_runs impl_1]
 set_property STEPS.PHYS_OPT_DESIGN.IS_ENABLED true [get_runs impl_1]

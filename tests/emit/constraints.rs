@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A design laid out with its netlist, on which constraints run.
-pub(super) struct Bench {
+pub(crate) struct Bench {
     linters: Linters,
     dir: TempDir,
     /// The top and the converters.
@@ -19,7 +19,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(design: &Design) -> Bench {
+    pub(crate) fn new(design: &Design) -> Bench {
         let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
         let dir = tempfile::tempdir().unwrap();
         let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
@@ -47,7 +47,7 @@ impl Bench {
         self.dir.path().join(file)
     }
 
-    fn constraints(&self) -> Vec<String> {
+    pub(crate) fn constraints(&self) -> Vec<String> {
         let (tclsh, dir) = (&self.linters.tclsh, self.dir.path());
         let found = |top| vivado::constraints(tclsh, dir, top, &Interrupt::default()).unwrap();
         self.tops.iter().copied().flat_map(found).map(|m| m.text).collect()
@@ -58,12 +58,12 @@ impl Bench {
         [self.hierarchy(), self.constraints()].concat()
     }
 
-    fn pins(&self) -> Vec<String> {
+    pub(crate) fn pins(&self) -> Vec<String> {
         let found = vivado::pins(&self.linters, self.dir.path(), &Interrupt::default()).unwrap();
         found.into_iter().map(|m| m.text).collect()
     }
 
-    pub(super) fn script(&self, name: &str, found: Installation<'_>) -> Vec<String> {
+    pub(crate) fn script(&self, name: &str, found: Installation<'_>) -> Vec<String> {
         let tclsh = &self.linters.tclsh;
         let said = vivado::script(tclsh, self.dir.path(), (TOP, name), found, &Interrupt::default()).unwrap();
         said.into_iter().map(|m| m.text).collect()
@@ -74,12 +74,12 @@ impl Bench {
         defines::check(self.dir.path()).unwrap().into_iter().map(|m| m.text).collect()
     }
 
-    pub(super) fn scripts(&self) -> Vec<String> {
+    pub(crate) fn scripts(&self) -> Vec<String> {
         vivado::SCRIPTS.iter().flat_map(|name| self.script(name, Installation::default())).collect()
     }
 
     /// Replaces the first `from` of a file by `to` and returns the findings.
-    pub(super) fn with(
+    pub(crate) fn with(
         &self,
         file: &str,
         from: &str,
@@ -133,7 +133,7 @@ fn a_slip_in_a_constraint_is_named_with_file_and_line() {
         (crossings, "[get_ports", "[get_port", "is not valid in an XDC file"),
         (crossings, "}] -to", "} -to", "that opens here is not closed"),
         (crossings, "-min PERIOD $net_clock", "-min PERIOD {}", "is a property of a clock"),
-        (floorplan, "CLOCKREGION_X3Y7", "CLOCKREGION_X8Y7", "are no clock regions of the U280"),
+        (floorplan, "CLOCKREGION_X3Y7", "CLOCKREGION_X8Y7", "are no clock regions of the FPGA"),
         (floorplan, "gen_col[0].u_router", "gen_col[9].u_router", "finds nothing named"),
         (
             floorplan,
@@ -275,7 +275,7 @@ fn a_slip_in_a_script_or_the_pins_is_named_with_file_and_line() {
         (system, "CONFIG.NUM_CLKS 2", "CONFIG.NUM_CLOCKS 2", "is not known here"),
         (system, "-type rst", "-kind rst", "is no option of create_bd_port"),
         (system, "get_bd_pins u_xdma/axi_aclk", "get_bd_pins u_dma/axi_aclk", "nothing named u_dma was made"),
-        (system, "board meshkv_u280.v", "board meshkv_u250.v", "there is no file"),
+        (system, "board meshkv_$design_board.v", "board meshkv_u250.v", "there is no file"),
         (package, "{clocks hierarchy crossings}", "{clocks hierarchy crossing}", "there is no file"),
         (package, "ipx::save_core $core\n", "ipx::save_core $cor\n", "no such variable"),
         (package, "-taxonomy /KernelIP", "-taxonomi /KernelIP", "is no option of ipx::package_project"),

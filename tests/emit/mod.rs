@@ -2,7 +2,7 @@
 
 mod check;
 mod clock_crossings;
-mod constraints;
+pub(crate) mod constraints;
 mod files;
 mod goldens;
 mod lint_matrix;

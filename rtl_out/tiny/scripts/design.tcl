@@ -4,8 +4,19 @@
 # Properties of this fabric, for the other scripts.
 set design_name tiny
 set design_top meshkv_top
+# The card: its name in names of files, its part, the platform of its shell, the first and the last release of the tools
+# for it, its block of PCIe.
+set design_board u280
+set design_card U280
 set design_part xcu280-fsvh2892-2L-e
 set design_platform xilinx_u280_gen3x16_xdma_1_202211_1
+set design_releases {2022.1 2023.1}
+set design_pcie_block PCIE4C_X1Y0
+# Its HBM: GiB of all, pseudo-channels, bytes of one, end of the names of the AXI interfaces of the vendor's IP.
+set design_hbm_gib 8
+set design_hbm_memories 32
+set design_hbm_memory_bytes 268435456
+set design_hbm_interface {}
 # Clocks in MHz: the network's, PaD's, and that of the ports of HBM.
 set design_noc_mhz 250.000
 set design_pe_mhz 250.000

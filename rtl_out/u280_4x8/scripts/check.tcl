@@ -1,14 +1,17 @@
 # Checks of the installation: the release of Vivado, and the part.
 
-# Ends with an error unless this is Vivado 2022.1 to 2023.1; MESHKV_ANY_VIVADO=1 in the environment permits any other.
+# Ends with an error unless this is one of the card's releases of Vivado, of which design.tcl has the first and the last;
+# MESHKV_ANY_VIVADO=1 in the environment permits any other.
 proc meshkv_check_release {} {
+    global design_releases design_card
     set release [version -short]
     if {![regexp {^(\d+)\.(\d+)} $release -> year minor]} {
         error "meshkv: cannot read the release of Vivado from \"$release\""
     }
-    set number [expr {10 * $year + $minor}]
-    if {$number >= 20221 && $number <= 20231} { return }
-    set said "Vivado $release is not one of 2022.1 to 2023.1, for which these scripts and the U280's platform were written"
+    lassign $design_releases first last
+    # A release is a number: a year, a point, a digit.
+    if {"$year.$minor" >= $first && "$year.$minor" <= $last} { return }
+    set said "Vivado $release is not one of $first to $last, for which these scripts and the $design_card's platform were written"
     if {[info exists ::env(MESHKV_ANY_VIVADO)] && $::env(MESHKV_ANY_VIVADO) eq {1}} {
         puts "meshkv: $said; going on because MESHKV_ANY_VIVADO is 1"
         return

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   meshkv init                    write meshkv.toml
   meshkv init configs/wide.toml  write it elsewhere; the design is named after the file
+  meshkv init --preset u55c      the fabric for the Alveo U55C
   meshkv init --preset tiny      a fabric that builds in seconds")]
 pub struct Args {
     /// File to write; `-` is standard output

@@ -24,5 +24,6 @@ mod tests {
         assert_eq!(default.len(), 64);
         assert_eq!(of("# a remark\n[mesh]\nrows = 8\ncols = 8\n"), default);
         assert_ne!(of("[mesh]\nrows = 4\n"), default);
+        assert_ne!(of("[memory]\nio = \"hbm\"\n"), default);
     }
 }

@@ -139,6 +139,15 @@ impl Channels {
     }
 }
 
+impl Channels {
+    /// Takes the bandwidth of so many beats of another master from those that are read of a channel.
+    pub(super) fn share(&mut self, channel: usize, beats: u64) {
+        if let Some(channel) = self.all.get_mut(channel) {
+            channel.budget -= beats as f64 * self.flit_bytes;
+        }
+    }
+}
+
 impl Channel {
     /// Adds the bytes of all cycles up to this one. A pause saves bandwidth for one beat and no more. True while the
     /// channel is refreshed.
@@ -219,6 +228,18 @@ mod tests {
         let layout = parts(&[(0, 1), (1, 1)]);
         let mut channels = Channels::new(&layout, None, 64.0, 64, 2);
         channels.spend(0, 1 << 27, 10);
+        assert!(channels.take(0, 0, 1));
+        let first = (1..).find(|&cycle| channels.take(1, 1 << 27, cycle)).unwrap();
+        assert_eq!(first, 10);
+    }
+
+    #[test]
+    fn beats_of_another_master_are_charged_to_the_channel_that_they_share() {
+        let layout = parts(&[(0, 1), (1, 1)]);
+        let mut channels = Channels::new(&layout, None, 64.0, 64, 2);
+        channels.share(1, 10);
+        // A channel that no home has is nobody's.
+        channels.share(2, 10);
         assert!(channels.take(0, 0, 1));
         let first = (1..).find(|&cycle| channels.take(1, 1 << 27, cycle)).unwrap();
         assert_eq!(first, 10);

@@ -113,6 +113,11 @@ impl Memory {
         self.channels.spend(port, address, beats);
     }
 
+    /// Takes the bandwidth of so many beats of a master that is no port of this memory from the reads of a channel.
+    pub fn share(&mut self, channel: u32, beats: u64) {
+        self.channels.share(channel as usize, beats);
+    }
+
     /// Number of ports.
     pub fn ports(&self) -> usize {
         self.ports.len()

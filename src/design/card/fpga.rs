@@ -1,7 +1,6 @@
-//! The FPGA and its card: resources by region. Sources: AMD DS963 and DS923, UG1120 and UG1314 for the card,
-//! Vivado utilisation reports of public designs.
+//! An FPGA and its card: resources by region, memory, tools. `boards` has the table of all cards.
 
-use crate::config::Board;
+use crate::config::{Board, IoMemory};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,9 +63,37 @@ pub struct Slr {
     pub first_clock_row: u32,
 }
 
+/// Releases of Vivado and Vitis, each as `10 * year + number`: 20222 is 2022.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Releases {
+    /// The first that is supported.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+}
+
+impl Releases {
+    /// First and last as the vendor writes them: `2022.1` and `2023.1`.
+    pub fn shown(&self) -> [String; 2] {
+        [self.first, self.last].map(|release| format!("{}.{}", release / 10, release % 10))
+    }
+}
+
 /// An FPGA card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fpga {
+    /// Its name in a configuration, and in the names of its files.
+    pub board: Board,
+    /// Its name in texts: `U280`.
+    pub name: &'static str,
+    /// Constraints of its pins and of its configuration, for the system without a shell.
+    pub pins: &'static str,
+    /// Releases of Vivado and Vitis that its scripts accept.
+    pub releases: Releases,
+    /// Memories that `m_axi_io` can have under the shell, the default first.
+    pub io: &'static [IoMemory],
+    /// The block of PCIe with 16 lanes at the edge connector.
+    pub pcie_block: &'static str,
     /// Part as Vivado names it.
     pub part: &'static str,
     /// Board part as Vivado names it.
@@ -85,47 +112,23 @@ pub struct Fpga {
     pub hbm_channels: u32,
     /// Bytes of a pseudo-channel.
     pub hbm_channel_bytes: u64,
-    /// LUTs that the shell of the Vitis platform uses in each SLR: half an SLR minus the free LUTs in the
-    /// half with the shell, according to RapidStream's device factory (164 000, 142 000 and 162 000).
+    /// End of the names of the AXI interfaces of the vendor's IP of HBM, which differ with the height of the stacks.
+    pub hbm_interface: &'static str,
+    /// LUTs that the shell of the Vitis platform uses in each SLR.
     pub shell_lut: [u64; 3],
     /// Wires of a boundary that the shell of the Vitis platform takes.
     pub shell_crossings: u64,
 }
 
-/// An SLR of the U280: a third of its LUTs and flip-flops.
-const fn slr(index: u32, dsp: u64) -> Slr {
-    let has = Resources { lut: 434_560, lutram_lut: 200_320, ff: 869_120, bram36: 672, uram: 320, dsp };
-    Slr { index, has, first_clock_row: 4 * index }
-}
-
-const U280: Fpga = Fpga {
-    part: "xcu280-fsvh2892-2L-e",
-    board_part: "xilinx.com:au280:part0:1.1",
-    platform: "xilinx_u280_gen3x16_xdma_1_202211_1",
-    has: Resources {
-        lut: 1_303_680,
-        lutram_lut: 600_960,
-        ff: 2_607_360,
-        bram36: 2_016,
-        uram: 960,
-        dsp: 9_024,
-    },
-    slrs: [slr(0, 2_880), slr(1, 3_072), slr(2, 3_072)],
-    clock_columns: 8,
-    crossings: 23_040,
-    hbm_channels: 32,
-    hbm_channel_bytes: 256 << 20,
-    shell_lut: [53_280, 75_280, 55_280],
-    // Half of the device has 11 520 wires to a boundary, of which the shell leaves 8 640.
-    shell_crossings: 2_880,
-};
-
 impl Fpga {
-    /// The FPGA of a board.
-    pub fn of(board: Board) -> &'static Fpga {
-        match board {
-            Board::U280 => &U280,
-        }
+    /// GiB of HBM.
+    pub fn hbm_gib(&self) -> u64 {
+        (u64::from(self.hbm_channels) * self.hbm_channel_bytes) >> 30
+    }
+
+    /// Rows of clock regions: four an SLR.
+    pub fn clock_rows(&self) -> u32 {
+        4 * self.slrs.len() as u32
     }
 }
 
@@ -137,12 +140,5 @@ mod tests {
     fn resources_add_and_multiply_each_by_itself() {
         let r = Resources::of([1, 2, 3, 4, 5, 6]);
         assert_eq!(r.plus(&r.times(2)), Resources::of([3, 6, 9, 12, 15, 18]));
-    }
-
-    #[test]
-    fn regions_add_up_to_the_device() {
-        let fpga = Fpga::of(Board::U280);
-        let sum = fpga.slrs.iter().fold(Resources::default(), |sum, slr| sum.plus(&slr.has));
-        assert_eq!(sum, fpga.has);
     }
 }

@@ -1,10 +1,12 @@
 //! Rules of the speed of external memory: it answers before a home gives it up, and works between two refreshes.
 
-use crate::config::{Advice, Config, Finding};
+use super::placement::size;
+use crate::config::{Advice, Config, Finding, IoMemory};
 use crate::design::card::fpga::Fpga;
 use crate::design::card::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
 use crate::design::card::refresh::Refresh;
 use crate::design::depths::TIMEOUT_WIDTH;
+use crate::design::design::Design;
 use crate::design::mare::slice::chunk_flits;
 
 /// Steps of the advised bandwidth in GB/s.
@@ -57,6 +59,45 @@ pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Optio
     })
 }
 
+const IO: &str = "memory.io";
+
+/// `m_axi_io` reaches only memories that the card has.
+pub(super) fn the_card_has_the_memory_of_queries(config: &Config) -> Option<Finding> {
+    let (io, fpga) = (config.memory.io?, Fpga::of(config.board));
+    (!fpga.io.contains(&io)).then(|| {
+        let names: Vec<_> = fpga.io.iter().map(|io| io.name()).collect();
+        let fault =
+            format!("is a memory that the {} does not have: it has {}", fpga.name, names.join(" and "));
+        let help = "queries, outputs and lists lie there under the shell of Vitis";
+        let others = fpga.io.iter().map(|io| Advice::set(IO, io.name()));
+        Finding::value(IO, format!("{:?}", io.name()), fault, help)
+            .advising(others.chain([Advice::leave_out(IO)]))
+            .with(&["board"])
+    })
+}
+
+/// Queries, outputs and lists have room beside the homes of their channel.
+pub(super) fn queries_have_room_in_their_channel(config: &Config) -> Option<Finding> {
+    let design = Design::decide("layout", config);
+    let channel = design.io_channel()?;
+    let (homes, io) = (design.channel_use()[channel as usize].bytes, design.io_bytes());
+    let there = design.fpga().hbm_channel_bytes;
+    // Caches that fill a channel by themselves are another finding.
+    (homes <= there && homes + io > there).then(|| {
+        let fault = format!(
+            "leaves no room: homes take {} of HBM[{channel}], which has {}, and queries, outputs and lists {}",
+            size(homes as f64),
+            size(there as f64),
+            size(io as f64)
+        );
+        let help = "the host could not allocate their buffers";
+        let others = design.fpga().io.iter().filter(|io| **io != IoMemory::Hbm);
+        Finding::value(IO, format!("{:?}", IoMemory::Hbm.name()), fault, help)
+            .advising(others.map(|io| Advice::set(IO, io.name())))
+            .with(&["board", "model.max_tokens", "model.max_streams", "model.layers"])
+    })
+}
+
 /// A channel that is always refreshed gives nothing.
 pub(super) fn a_refresh_ends_before_the_next(config: &Config) -> Option<Finding> {
     let memory = &config.memory;
@@ -79,6 +120,7 @@ pub(super) fn a_refresh_ends_before_the_next(config: &Config) -> Option<Finding>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Board, Severity};
 
     fn judged(gbs: f64, change: impl Fn(&mut Config)) -> Option<Finding> {
         let mut config = Config::default();
@@ -103,5 +145,37 @@ mod tests {
             assert_eq!(judged(advised, change), None, "{found:?}");
             assert!(advised < 0.02 || judged(advised - 0.011, change).is_some(), "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_card_refuses_a_memory_of_queries_that_it_does_not_have() {
+        for board in Board::ALL {
+            for io in IoMemory::ALL {
+                let mut config = Config { board, ..Config::default() };
+                config.memory.io = Some(io);
+                let found = the_card_has_the_memory_of_queries(&config);
+                assert_eq!(found.is_some(), (board, io) == (Board::U55c, IoMemory::Ddr), "{found:?}");
+                let Some(found) = found else { continue };
+                assert_eq!((found.key.as_str(), found.severity), ("memory.io", Severity::Error));
+                assert!(found.fault.contains("the U55C does not have: it has host and hbm"), "{found:?}");
+                assert!(found.help_text().contains("try io = \"host\", or io = \"hbm\""), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn queries_in_hbm_need_room_beside_the_homes_of_their_channel() {
+        let judged = |io, layers| {
+            let mut config = Config::default();
+            (config.mesh.cols, config.mesh.rows) = (4, 8);
+            (config.model.layers, config.model.max_streams) = (layers, 1);
+            config.memory.io = Some(io);
+            queries_have_room_in_their_channel(&config)
+        };
+        // 16 layers of 32 K tokens are all of HBM.
+        assert_eq!((judged(IoMemory::Hbm, 15), judged(IoMemory::Ddr, 16)), (None, None));
+        let found = judged(IoMemory::Hbm, 16).unwrap();
+        assert!(found.fault.contains("homes take 256.00 MiB of HBM[0], which has 256.00 MiB"), "{found:?}");
+        assert!(found.help_text().contains("try io = \"ddr\", or io = \"host\""), "{found:?}");
     }
 }

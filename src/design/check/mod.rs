@@ -37,7 +37,7 @@ const fn rule(name: &'static str, judge: fn(&Config) -> Option<Finding>) -> Rule
 }
 
 /// Rules of every design.
-const RULES: [Rule; 31] = [
+const RULES: [Rule; 32] = [
     rule("stride-visits-every-row", placement::stride_visits_every_row),
     rule("column-stride-within-mesh", placement::columns_have_room_for_the_stride),
     rule("hub-within-mesh", placement::hub_is_in_a_column),
@@ -50,6 +50,7 @@ const RULES: [Rule; 31] = [
     rule("port-has-channel", ports::every_port_has_a_channel),
     rule("memory-answers-in-time", memory::memory_answers_before_a_home_gives_it_up),
     rule("refresh-ends-in-time", memory::a_refresh_ends_before_the_next),
+    rule("card-has-memory", memory::the_card_has_the_memory_of_queries),
     rule("heads-fit-mask", heads_fit_a_mask),
     rule("kv-heads-divide-heads", kv_heads_divide_heads),
     rule("uram-as-wide-as-flit", uram_is_as_wide_as_a_flit),
@@ -72,10 +73,11 @@ const RULES: [Rule; 31] = [
 ];
 
 /// Rules of a design that is built for the card.
-const CARD_RULES: [Rule; 6] = [
+const CARD_RULES: [Rule; 7] = [
     rule(CACHES, card::caches_fit_the_card),
     rule("arrays-fit-card", card::arrays_fit_the_card),
     rule("contexts-fit-card", card::contexts_fit_the_card),
+    rule("queries-have-room", memory::queries_have_room_in_their_channel),
     rule(CHANNELS, ports::no_channel_idles_beside_a_shared_one),
     rule(REACH, ports::a_layer_reaches_the_ports),
     rule(CARRY, ports::ports_carry_the_bandwidth),
@@ -279,7 +281,8 @@ fn a_flit_has_the_numbers_of_a_root(config: &Config) -> Option<Finding> {
 fn uram_fits_the_device(config: &Config) -> Option<Finding> {
     let (cols, rows, each) = (config.mesh.cols, config.mesh.rows, config.kv.uram_per_tile);
     let total = cols * rows * each;
-    let there = Fpga::of(config.board).has.uram as u32;
+    let fpga = Fpga::of(config.board);
+    let there = fpga.has.uram as u32;
     let fitting = there / (cols * rows);
     (total > there).then(|| {
         let needed = |flit: u32| flit.div_ceil(URAM_WIDTH);
@@ -291,7 +294,7 @@ fn uram_fits_the_device(config: &Config) -> Option<Finding> {
         Finding::value(
             URAM_KEY,
             each,
-            format!("is {total} URAM288 in {cols} x {rows} tiles, more than the {there} of the U280"),
+            format!("is {total} URAM288 in {cols} x {rows} tiles, more than the {there} of the {}", fpga.name),
             format!(
                 "it can be simulated but not placed: at most {} such tiles, or {fitting} blocks a tile for flits of up to {} bits",
                 there / each,

@@ -13,9 +13,10 @@ const NEAR: f64 = 0.9;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Bounds")]
 pub struct Bounds<T = u64> {
-    /// All bytes of KV, at the whole bandwidth of the memory: of all its channels, less their refresh.
+    /// All bytes of KV, at the whole bandwidth of the memory: of all its channels, less their refresh. Queries and outputs
+    /// count where they share a channel with homes (`memory.io`).
     pub bytes: T,
-    /// The busiest port of external memory, at its share of the bandwidth.
+    /// The busiest port of external memory, at its share of the bandwidth, with queries and outputs in its channel.
     pub memory: T,
     /// The home that streams most flits, one a cycle.
     pub injection: T,

@@ -17,8 +17,7 @@ use std::sync::LazyLock;
 use tera::Context;
 
 /// Scripts that are the same for every fabric; they read `design.tcl`.
-const FIXED: [(&str, &str); 8] = [
-    ("board/meshkv_u280.v", include_str!("../../../templates/board/meshkv_u280.v")),
+const FIXED: [(&str, &str); 7] = [
     ("scripts/check.tcl", include_str!("../../../templates/scripts/check.tcl")),
     ("scripts/package.tcl", include_str!("../../../templates/scripts/package.tcl")),
     ("scripts/kernel.tcl", include_str!("../../../templates/scripts/kernel.tcl")),
@@ -27,6 +26,10 @@ const FIXED: [(&str, &str); 8] = [
     ("scripts/floorplan.tcl", include_str!("../../../templates/scripts/floorplan.tcl")),
     ("scripts/reports.tcl", include_str!("../../../templates/scripts/reports.tcl")),
 ];
+
+/// The card's pins around the system without a shell.
+const WRAPPER: (&str, &str) =
+    ("board/meshkv_board.v", include_str!("../../../templates/board/meshkv_board.v.tera"));
 
 const RENDERED: [(&str, &str); 3] = [
     ("scripts/design.tcl", include_str!("../../../templates/scripts/design.tcl.tera")),
@@ -64,7 +67,11 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
         .map(|(path, text)| SourceFile { path: (*path).to_owned(), text: (*text).to_owned() })
         .collect();
     let context = context(design, modules);
-    static PARSED: LazyLock<Templates> = LazyLock::new(|| Templates::parse(RENDERED));
+    static PARSED: LazyLock<Templates> =
+        LazyLock::new(|| Templates::parse(RENDERED.into_iter().chain([WRAPPER])));
+    // The wrapper is the same for every fabric of a card.
+    let text = PARSED.render(WRAPPER.0, &context).with_context(|| format!("template {}", WRAPPER.0))?;
+    files.push(SourceFile { path: format!("board/meshkv_{}.v", design.fpga().board.name()), text });
     for (path, _) in RENDERED {
         let body = PARSED.render(path, &context).with_context(|| format!("template {path}"))?;
         let header = format!(
@@ -82,8 +89,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     let mut context = Context::new();
     context.insert("name", &design.name);
     context.insert("top", TOP);
-    context.insert("part", device.part);
-    context.insert("platform", device.platform);
+    insert_card(&mut context, device);
     context.insert("noc_mhz", &format!("{:.3}", clock.noc_mhz));
     context.insert("pe_mhz", &format!("{:.3}", clock.pe_mhz));
     // v++ accepts whole megahertz only.
@@ -100,8 +106,25 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("ports", &ports(design, device));
     context.insert("swaps", &design.swaps());
     context.insert("channels", &channels(design, device));
+    context.insert("io", &design.io_bank());
+    context.insert("io_memory", design.io().name());
     context.insert("shell", &pblocks::shell(design, device));
     context
+}
+
+/// What scripts know of the card.
+fn insert_card(context: &mut Context, device: &Fpga) {
+    context.insert("board", device.board.name());
+    context.insert("card", device.name);
+    context.insert("part", device.part);
+    context.insert("board_part", device.board_part);
+    context.insert("platform", device.platform);
+    context.insert("releases", &device.releases.shown());
+    context.insert("pcie_block", device.pcie_block);
+    context.insert("hbm_gib", &device.hbm_gib());
+    context.insert("hbm_channels", &device.hbm_channels);
+    context.insert("hbm_channel_bytes", &device.hbm_channel_bytes);
+    context.insert("hbm_interface", device.hbm_interface);
 }
 
 /// The top's AXI masters: memory ports, then queries and outputs.
@@ -156,8 +179,11 @@ fn channels(design: &Design, device: &Fpga) -> Vec<Channel> {
         masters: format!("m_axi_hbm{port:02}"),
     };
     let mut channels: Vec<_> = (0..ports).map(of_port).collect();
-    // Queries and outputs are small, and the host transfers data between runs.
-    channels[0].masters += " m_axi_io";
+    // Queries and outputs are small, and the host transfers data between runs. They enter at the port of their channel, if
+    // they have one, else at the first.
+    let io = design.io_channel().unwrap_or(0);
+    let at = channels.iter().rposition(|channel| channel.number <= io).unwrap_or(0);
+    channels[at].masters += " m_axi_io";
     channels.last_mut().expect("a mesh has memory ports").masters += " xdma";
     channels
 }

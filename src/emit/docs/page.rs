@@ -124,6 +124,10 @@ fn facts(design: &Design) -> Vec<Fact> {
         Fact { what: "multicast", value: multicast.to_owned() },
         fact("placement stride a", design.takv_a),
         fact(blocks, design.blocks_per_tile),
+        Fact {
+            what: "queries, outputs and lists under the shell of Vitis",
+            value: format!("{} of the {}", design.io_bank(), design.fpga().name),
+        },
     ]
 }
 

@@ -149,6 +149,7 @@ impl AttentionRow {
             streamed: &streamed,
             pad: &done.pad,
             beats: &done.beats,
+            io_beats: done.io_beats,
             packets: &done.packets,
             bytes_per_cycle: design.memory.bytes_per_cycle(),
         };

@@ -167,6 +167,7 @@ fn phases(design: &Design, plan: &Plan, done: &Decoded) -> [Phase; 2] {
         streamed: &streamed,
         pad: &done.pad,
         beats: &beats,
+        io_beats: 0,
         packets: &done.packets_by_column,
         bytes_per_cycle: plan.memory.mean_bytes_per_cycle(),
     };

@@ -43,6 +43,8 @@ pub(in crate::eval) struct Carried<'a> {
     pub(in crate::eval) pad: &'a [Vec<u32>],
     /// Beats of each memory port.
     pub(in crate::eval) beats: &'a [u64],
+    /// Beats of queries and outputs.
+    pub(in crate::eval) io_beats: u64,
     /// PART packets that came to each column's root.
     pub(in crate::eval) packets: &'a [u64],
     /// Bytes that a channel of memory gives in a cycle on average.
@@ -89,16 +91,26 @@ impl Carried<'_> {
         (cycles as f64 * clock.noc_mhz / clock.pe_mhz).ceil() as u64
     }
 
+    /// Beats of each memory port; with `io` also those of queries and outputs where they share its channel.
+    fn beats(&self, design: &Design, io: bool) -> Vec<u64> {
+        let mut beats = self.beats.to_vec();
+        if let Some(port) = design.io_port().filter(|_| io) {
+            beats[port as usize] += self.io_beats;
+        }
+        beats
+    }
+
     fn bounds(&self, design: &Design, classes: &[Class], events: &[&str], root: u64) -> Bounds {
+        let port_beats = self.beats(design, classes.len() == Class::ALL.len());
         let flit_bytes = f64::from(design.flit.data_width / 8);
         let channels = f64::from(design.fpga().hbm_channels);
         let cycles = |beats: u64, bytes_per_cycle: f64| (beats as f64 * flit_bytes / bytes_per_cycle).ceil();
         let tiles = || 0..self.links.len();
         let between = [Port::North, Port::East, Port::South, Port::West];
         Bounds {
-            bytes: cycles(self.beats.iter().sum(), self.bytes_per_cycle * channels) as u64,
+            bytes: cycles(port_beats.iter().sum(), self.bytes_per_cycle * channels) as u64,
             // A port sends at most a beat a cycle, however fast the memory behind it.
-            memory: cycles(most(self.beats.iter().copied()), self.bytes_per_cycle.min(flit_bytes)) as u64,
+            memory: cycles(most(port_beats), self.bytes_per_cycle.min(flit_bytes)) as u64,
             injection: most(self.streamed.iter().copied()),
             links: most(tiles().flat_map(|t| between.map(|port| self.left(t, port, classes)))),
             ejection: most(tiles().map(|t| self.left(t, Port::Local, classes))),
@@ -156,6 +168,7 @@ mod tests {
             streamed: &[1, 2, 800, 4],
             pad: &pad,
             beats: &[100, 300],
+            io_beats: 50,
             packets: &[4, 3],
             bytes_per_cycle: 32.0,
         };

@@ -1,6 +1,7 @@
 //! Runs constraints and scripts in `tclsh`, with stand-ins for Vivado's commands that look names up in the
 //! netlist with the hierarchy that synthesis leaves.
 
+use crate::design::Fpga;
 use crate::emit::{self, SourceFile, CARD_DEFINES};
 use crate::synth::lint::graph::objects::to_tcl;
 use crate::synth::lint::messages::{Message, Severity};
@@ -117,18 +118,27 @@ pub fn registers(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt
     read(dir, &file)
 }
 
+/// The wrapper of the system without a shell, for a card.
+fn wrapper(fpga: &Fpga) -> String {
+    format!("board/meshkv_{}.v", fpga.board.name())
+}
+
 /// Runs the constraints of the card's pins on the wrapper.
 ///
 /// # Errors
 /// When Yosys cannot elaborate the wrapper, or a tool cannot be started.
 pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<Message>> {
-    let script = "read_verilog -noautowire board/meshkv_u280.v; hierarchy -top meshkv_u280; proc; write_rtlil board.il";
-    if let Some(said) = yosys(linters, dir, script, interrupt)? {
-        let text = format!("board/meshkv_u280.v: {said}");
+    let board = |fpga: &&Fpga| dir.join(wrapper(fpga)).is_file();
+    let fpga = Fpga::all().iter().find(board).context("there is no wrapper of a card in board/")?;
+    let (file, top) = (wrapper(fpga), format!("meshkv_{}", fpga.board.name()));
+    let script = format!("read_verilog -noautowire {file}; hierarchy -top {top}; proc; write_rtlil board.il");
+    if let Some(said) = yosys(linters, dir, &script, interrupt)? {
+        let text = format!("{file}: {said}");
         return Ok(vec![Message { severity: Severity::Error, text }]);
     }
-    let (names, number) = to_tcl(&read(dir, "board.il")?, "meshkv_u280", "")?;
-    let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings constraints/u280.xdc\n");
+    let (names, number) = to_tcl(&read(dir, "board.il")?, &top, "")?;
+    let xdc = format!("constraints/{}.xdc", fpga.board.name());
+    let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc {xdc}\nvivado::check_crossings {xdc}\n");
     Ok(run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)?.0)
 }
 
@@ -137,7 +147,7 @@ pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<
 pub struct Installation<'a> {
     /// Release of Vivado.
     pub release: &'a str,
-    /// True if it supports the part.
+    /// True if it supports the parts of the cards.
     pub has_part: bool,
 }
 
@@ -182,8 +192,11 @@ pub fn script(
         found.release,
         CARD_DEFINES.join(" ")
     );
-    if !found.has_part {
-        job += "set vivado::parts {}\n";
+    if found.has_part {
+        let parts: Vec<_> = Fpga::all().iter().map(|fpga| fpga.part).collect();
+        let boards: Vec<_> = Fpga::all().iter().map(|fpga| fpga.board_part).collect();
+        let (parts, boards) = (parts.join(" "), boards.join(" "));
+        let _ = writeln!(job, "set vivado::parts {{{parts}}}\nset vivado::board_parts {{{boards}}}");
     }
     job +=
         &format!("vivado::prepare_xdc\nvivado::prepare_script\nvivado::run_script scripts/{name}.tcl {{}}\n");

@@ -48,12 +48,13 @@ pub(super) fn prose(
     found: &Found,
 ) -> anyhow::Result<String> {
     let mut out = format!(
-        "{}: {}\n{} x {} tiles, {}-bit flits, on the U280; an estimate by Yosys {}, not placed or routed\n\n",
+        "{}: {}\n{} x {} tiles, {}-bit flits, on the {}; an estimate by Yosys {}, not placed or routed\n\n",
         design.name,
         verdict(design, estimate, timing),
         design.mesh.cols(),
         design.mesh.rows(),
         design.flit.data_width,
+        design.fpga().name,
         yosys.version()
     );
     out += &table::columns(&totals(design, estimate));

@@ -104,6 +104,8 @@ pub struct AttentionResult {
     pub packets: Vec<u64>,
     /// Flits read from each memory port.
     pub beats: Vec<u64>,
+    /// Beats of queries, outputs and lists; 0 where they have no memory.
+    pub io_beats: u64,
     /// New tokens of KV heads that were written to external memory.
     pub tokens_written: u64,
     /// Cycles from the last output until everything had settled: tokens written, homes at their places.
@@ -173,6 +175,7 @@ impl AttentionResult {
             links: vec![[0; COUNTERS]; tiles],
             packets: vec![0; design.mesh.cols() as usize],
             beats: Vec::new(),
+            io_beats: 0,
             tokens_written: 0,
             settle_cycles: 0,
             swaps: Vec::new(),

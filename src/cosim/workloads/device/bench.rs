@@ -271,6 +271,7 @@ impl Bench {
     ) -> Result<AttentionResult, DeviceError> {
         self.prepare(job, Notice::Interrupt)?;
         let before = self.driver.device.beats();
+        let io_before = self.driver.device.io_beats();
         self.driver.device.watch(AttentionResult::begun(job.design, clocks, self.numbers), timeline);
         self.driver.start()?;
         let outcome = self.wait(job, stop)?;
@@ -286,6 +287,7 @@ impl Bench {
         result.saturated = done.saturated;
         result.cycles = done.outcome.cycles;
         result.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
+        result.io_beats = device.io_beats() - io_before;
         result.violations = done.violations;
         result.violations.extend(device.violations().1);
         Ok(result)

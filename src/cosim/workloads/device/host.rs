@@ -220,6 +220,11 @@ impl Device {
         self.slaves.hbm.image()
     }
 
+    /// Beats of queries, outputs and lists so far.
+    pub fn io_beats(&self) -> u64 {
+        self.slaves.io_beats()
+    }
+
     /// Beats read so far from each port of external memory.
     pub fn beats(&self) -> Vec<u64> {
         (0..self.slaves.hbm.ports()).map(|port| self.slaves.hbm.counts(port).beats).collect()

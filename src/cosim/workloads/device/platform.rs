@@ -86,8 +86,11 @@ impl Platform {
     pub fn of(design: &Design) -> Platform {
         let hbm = Behaviour::of(design);
         let flit = f64::from(design.flit.data_width / 8);
-        // Queries and outputs lie elsewhere: in DDR under the shell.
-        let io = Behaviour { bytes_per_cycle: flit, refresh: None, layout: Layout::OfPort, ..hbm.clone() };
+        // Queries and outputs lie elsewhere, in DDR or in the host's memory, or in a channel that homes use, too.
+        let io = match design.io_channel() {
+            None => Behaviour { bytes_per_cycle: flit, refresh: None, layout: Layout::OfPort, ..hbm.clone() },
+            Some(_) => Behaviour { layout: Layout::OfPort, ..hbm.clone() },
+        };
         // Bits beyond 32, so that swapped words and lost carries are found.
         let align = u64::from(design.base_align());
         let base = |port: u64| (port + 1) * 0x1_0000_0000 - (port + 1) * align;
@@ -127,6 +130,9 @@ pub(super) struct Slaves {
     /// Writes of new tokens, by port of external memory; none if the cache is read only.
     token_pins: Vec<WritePins>,
     pub(super) tokens: Vec<WriteMemory>,
+    /// The channel of external memory that queries and outputs share, and their beats up to now.
+    shared: Option<u32>,
+    moved: u64,
 }
 
 impl Slaves {
@@ -167,6 +173,8 @@ impl Slaves {
             buffers: Bytes::default(),
             token_pins,
             tokens: (0..).zip(of_tokens).map(slave).collect(),
+            shared: design.io_channel(),
+            moved: 0,
         })
     }
 
@@ -212,6 +220,16 @@ impl Slaves {
         for (port, (at, slave)) in self.token_pins.iter().zip(&mut self.tokens).enumerate() {
             slave.observe(cycle, at.written(pins), &mut self.hbm.store(port));
         }
+        let moved = self.io_beats();
+        let since = moved - std::mem::replace(&mut self.moved, moved);
+        if let Some(channel) = self.shared.filter(|_| since > 0) {
+            self.hbm.share(channel, since);
+        }
+    }
+
+    /// Beats of queries, outputs and lists so far.
+    pub(super) fn io_beats(&self) -> u64 {
+        self.queries.moved().1 + self.outputs.beats()
     }
 
     /// True if some port of external memory is offered an address, and if a beat of outputs passes.

@@ -106,7 +106,12 @@ pub(super) fn forecast(design: &Design, descriptors: &[Descriptor], mapping: Map
     }
     let layers = descriptors.len() as f64 / of_layer as f64;
     let (bounds, queries, share) = (noted.bounds(layers), noted.queries, noted.share());
-    let (kv, end) = Follower::new(design, noted).run();
+    let mut follower = Follower::new(design, noted);
+    if let Some((port, cycles)) = follower.noted.io {
+        // Only a share of the slices is followed. Queries and outputs take the time of the channel from them.
+        follower.memory[port].serve(START, cycles / share);
+    }
+    let (kv, end) = follower.run();
     // The first slices are waited for once.
     let rest = (kv.end - kv.start) * (share - 1.0);
     let cycles = whole((end + rest + queries) * layers);

@@ -52,6 +52,8 @@ pub(super) struct Noted<'a> {
     pub(super) fills: Vec<VecDeque<usize>>,
     /// Cycles in which queries go in.
     pub(super) queries: f64,
+    /// The memory port in whose channel queries and outputs lie, and the cycles that the channel is busy with them.
+    pub(super) io: Option<(usize, f64)>,
     least: Least,
     /// Number of the present slice, and of the last one that each link carried.
     number: u64,
@@ -74,6 +76,7 @@ impl<'a> Noted<'a> {
             jobs: vec![VecDeque::new(); tiles],
             fills: vec![VecDeque::new(); tiles],
             queries: 0.0,
+            io: design.io_port().map(|port| (port as usize, 0.0)),
             least: Least {
                 bytes: 0.0,
                 memory: none(design.memory.ports as usize),
@@ -140,7 +143,18 @@ impl<'a> Noted<'a> {
         }
         if d.close {
             self.queries += f64::from(d.streams * design.query_cycles());
+            self.queries_and_outputs(d.streams);
         }
+    }
+
+    /// Counts queries and outputs of so many streams on the channel of HBM in which they lie, if they lie in one of homes.
+    fn queries_and_outputs(&mut self, streams: u32) {
+        let Some((port, busy)) = &mut self.io else { return };
+        let (memory, flits) = (&self.design.memory, f64::from(self.design.io_flits(streams)));
+        let flit = f64::from(self.design.flit.data_width / 8) / memory.bytes_per_cycle();
+        *busy += flits * flit.max(1.0);
+        self.least.memory[*port] += flits * flit.max(1.0);
+        self.least.bytes += flits * flit / f64::from(self.design.fpga().hbm_channels);
     }
 
     /// Notes the slices of a round in a lap: `count` segments, each of which stands for `weight`.
