@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <future>
 #include <optional>
 #include <string>
@@ -172,24 +173,26 @@ public:
         apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
         reserve(stream, layer, tokens);
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) cache_.refresh(stream, layer, head, streams_.own(stream, layer), tokens);
-        // KV heads lie in slices of their own, which all cores fill; then each home takes one transfer or a few.
+        // KV heads lie in slices of their own, which all cores fill. Those that share homes go to the card together, a home in one
+        // transfer or a few, while the next ones are filled.
         const auto convert = [&](uint32_t head) {
             const size_t at = size_t{head} * tokens * HEAD;
             return put(stream, layer, head, keys + at, values + at, tokens);
         };
-        Cache::Changes all;
-        const auto take = [&](const Cache::Changes &some) { all.insert(all.end(), some.begin(), some.end()); };
-        if (bytes < SMALL) {
-            for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) take(convert(head));
-        } else {
-            const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
-            for (uint32_t head = 0; head < MESHKV_KV_HEADS;) {
-                std::vector<std::future<Cache::Changes>> working;
-                for (; head < MESHKV_KV_HEADS && working.size() < cores; ++head) working.push_back(std::async(std::launch::async, convert, head));
-                for (auto &one : working) take(one.get());
-            }
+        const bool alone = bytes < SMALL;
+        const uint32_t most = alone ? 1 : std::max(std::thread::hardware_concurrency(), 1u) + 1;
+        std::deque<std::future<Cache::Changes>> working;
+        Cache::Changes together;
+        for (uint32_t head = 0, next = 0; head < MESHKV_KV_HEADS; ++head) {
+            for (; next < MESHKV_KV_HEADS && working.size() < most; ++next)
+                working.push_back(std::async(alone ? std::launch::deferred : std::launch::async, convert, next));
+            const Cache::Changes some = working.front().get();
+            working.pop_front();
+            together.insert(together.end(), some.begin(), some.end());
+            if ((head + 1) % MESHKV_BLOCK_SLICES && head + 1 < MESHKV_KV_HEADS) continue;
+            cache_.flush(std::move(together));
+            together = {};
         }
-        cache_.flush(std::move(all));
         streams_.grow(stream, layer, tokens);
     }
 

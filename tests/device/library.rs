@@ -63,6 +63,44 @@ fn streams_that_grow_share_and_begin_again_attend_to_their_own_tokens() {
     }
 }
 
+/// With queries and outputs in the memory of the host there is no transfer in a call, and no register is read.
+#[test]
+fn host_memory_needs_no_transfer_and_polls_no_register() {
+    for append in APPENDS {
+        let build = HostBuild::new(roomy(append));
+        build.compile(&source("library_attends.cpp"), "library_attends", &[]);
+        let ran =
+            Card::new(&build.design).serve(build.command("library_attends").env("MESHKV_FAKE_HOST", "1"));
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        assert!(ran.status.success() && said.starts_with("as on the host"), "{said}");
+    }
+}
+
+/// A call is one write of a register where the host's memory is shared; else there is a transfer each way.
+#[test]
+fn a_call_is_one_write_and_threads_take_turns() {
+    let build = HostBuild::new(roomy(true));
+    build.compile(&source("library_calls.cpp"), "library_calls", &[]);
+    let said = |host: bool, fault: Option<&str>| {
+        let mut command = build.command("library_calls");
+        host.then(|| command.env("MESHKV_FAKE_HOST", "1"));
+        fault.map(|fault| command.env("MESHKV_FAKE_FAULT", fault));
+        let ran = command.output().unwrap();
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        assert!(ran.status.success(), "{said}");
+        said
+    };
+    let lines = said(true, None);
+    let layers = "layer 0: 1 writes, 0 reads\nlayer 1: 1 writes, 0 reads\n";
+    assert_eq!(lines, format!("1 writes, 0 reads; 1, 0\n{layers}threads have their own outputs\n"));
+    let lines = said(false, None);
+    assert!(lines.contains("threads have their own outputs"), "{lines}");
+    for host in [true, false] {
+        let lines = said(host, Some("hang"));
+        assert!(lines.starts_with("in its limit: the run took longer than 300 ms"), "{lines}");
+    }
+}
+
 /// Seven streams on a pool that does not hold all of them, four at once.
 fn paged(append: bool) -> Design {
     let mut config = roomy(append).configuration().clone();

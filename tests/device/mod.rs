@@ -7,6 +7,7 @@ mod calls;
 mod control_registers;
 mod counter_view;
 mod dead_hosts;
+mod doorbells;
 mod errors;
 mod four_state;
 mod host_example;

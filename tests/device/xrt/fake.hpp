@@ -52,7 +52,7 @@ struct Card {
     std::map<uint32_t, uint64_t> next;  // By memory: bytes taken.
     uint32_t error = 0, info = 0, descriptors = 0;
     bool done = false, hangs = false;
-    uint64_t touched = 0;  // Registers and buffers written.
+    uint64_t touched = 0, reads = 0;  // Registers and buffers written; registers read.
     std::string dir = std::getenv("MESHKV_FAKE_DIR") ? std::getenv("MESHKV_FAKE_DIR") : ".";
     std::ofstream log{dir + "/log"};
 
@@ -147,6 +147,7 @@ struct Card {
     }
 
     uint32_t read(uint32_t offset) {
+        ++reads;
         switch (offset) {
         case MESHKV_MAGIC: return fault() == "magic" ? 0xdeadbeef : MESHKV_MAGIC_VALUE;
         case MESHKV_DESIGN: return fault() == "design" ? ~MESHKV_DESIGN_VALUE : MESHKV_DESIGN_VALUE;
