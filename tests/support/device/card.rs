@@ -1,56 +1,16 @@
-//! A co-simulated device as the card of a host's program, behind the Unix socket of `tests/device/xrt/remote.hpp`.
+//! A co-simulated device as the card of a host's program, with the Verilog of tests.
 
-use super::{assert_rules, lasting_whole, whole};
+use super::{assert_rules_of, lasting_whole, whole};
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::memory::{Image, Shape};
+use meshkv::cosim::workloads::card::{self, Server};
 use meshkv::cosim::workloads::device::{Bench, Faults, Platform};
-use meshkv::design::device::registers::named;
-use meshkv::design::{channels_of, Design};
-use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use meshkv::design::Design;
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
-
-/// Cycles between two reads of CTRL: a host waits between them.
-const POLL: u64 = 200;
-/// Cycles after which a wait for the interrupt ends without one.
-const NO_INTERRUPT: u64 = 20_000;
-/// Seed of the contents of external memory before a host writes it.
-const GARBAGE: u64 = 0x6a72_6267;
-
-/// What a host keeps in a buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
-    /// Queries, or a list of descriptors.
-    Reads,
-    Outputs,
-    /// A part of the cache: its first byte among those of all homes.
-    Cache(u64),
-}
+use std::process::{Command, Output};
 
 /// The card.
-pub struct Card {
-    bench: Bench,
-    design: Design,
-    shape: Shape,
-    /// Buffers by address, with their contents but for those of the cache.
-    buffers: BTreeMap<u64, (Use, Vec<u8>)>,
-}
-
-/// Address of the buffer for a port's part of the cache: in a channel of its own, not at its beginning.
-fn part_address(design: &Design, port: u32) -> u64 {
-    let fpga = design.fpga();
-    let channel = channels_of(port, design.memory.ports, fpga.hbm_channels).start;
-    u64::from(channel) * fpga.hbm_channel_bytes + u64::from(port % 5) * 0x1_3000
-}
-
-/// The first byte of a port's part of the cache, among those of all homes.
-fn part_first(design: &Design, port: u32) -> u64 {
-    let first = design.homes_of_port(port).next().unwrap_or(0);
-    u64::from(port * design.memory.tiles_per_port + first) << design.memory.region_width
-}
+pub struct Card(card::Card);
 
 impl Card {
     /// A card in its first state, with garbage in its memory.
@@ -64,171 +24,28 @@ impl Card {
     }
 
     fn of(design: &Design, build: fn(&Design, &Platform, &Clocks) -> Bench) -> Card {
-        let mut platform = Platform::of(design);
-        let base = |port| part_address(design, port).wrapping_sub(part_first(design, port));
-        platform.bases = (0..design.memory.ports).map(base).collect();
-        let mut bench = build(design, &platform, &Clocks::IN_STEP);
-        bench.driver.device.set_image(Image::Hash(GARBAGE));
-        Card { bench, design: design.clone(), shape: Shape::of(design), buffers: BTreeMap::new() }
+        let bench = build(design, &card::Card::platform(design), &Clocks::IN_STEP);
+        Card(card::Card::new(bench, design))
     }
 
     /// Runs a host's program on the card to its end. No rule of AXI may be broken.
     pub fn serve(&mut self, command: &mut Command) -> Output {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("card");
-        let listener = UnixListener::bind(&path).unwrap();
-        listener.set_nonblocking(true).unwrap();
-        command.env("MESHKV_FAKE_SOCKET", &path).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        while child.try_wait().unwrap().is_none() {
-            match listener.accept() {
-                Ok((host, _)) => self.answer(host),
-                Err(why) if why.kind() == ErrorKind::WouldBlock => {
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-                Err(why) => panic!("{why}"),
-            }
-        }
-        assert_rules(&self.bench, "a host's program");
-        child.wait_with_output().unwrap()
-    }
-
-    /// Answers a host until it closes its end.
-    fn answer(&mut self, mut host: UnixStream) {
-        host.set_nonblocking(false).unwrap();
-        self.buffers.clear();
-        let mut kind = [0];
-        while host.read_exact(&mut kind).is_ok() {
-            let mut number = || {
-                let mut bytes = [0; 8];
-                host.read_exact(&mut bytes).expect("a message is whole");
-                u64::from_le_bytes(bytes)
-            };
-            let reply = match kind[0] {
-                b'A' => {
-                    let (bytes, memory) = (number(), number());
-                    self.allocate(bytes, memory as u32).to_le_bytes().to_vec()
-                }
-                b'P' => {
-                    let (address, mut bytes) = (number(), vec![0; number() as usize]);
-                    host.read_exact(&mut bytes).expect("a message is whole");
-                    self.put(address, &bytes);
-                    continue;
-                }
-                b'G' => {
-                    let (address, bytes) = (number(), number());
-                    self.get(address, bytes as usize)
-                }
-                b'W' => {
-                    let (offset, value) = (number(), number());
-                    self.write(offset as u32, value as u32);
-                    continue;
-                }
-                b'R' => u64::from(self.register(number() as u32)).to_le_bytes().to_vec(),
-                b'I' => {
-                    self.pass(NO_INTERRUPT);
-                    vec![0; 8]
-                }
-                other => panic!("a message begins with {other}"),
-            };
-            host.write_all(&reply).expect("the host takes the answer");
-        }
+        let file = |name: &str| File::create(dir.path().join(name)).unwrap();
+        command.stdout(file("out")).stderr(file("err"));
+        let status = Server::new().unwrap().run(&mut self.0, command, &|| false).unwrap();
+        assert_rules_of(self.0.device(), "a host's program");
+        let said = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+        Output { status, stdout: said("out"), stderr: said("err") }
     }
 
     /// Gives the memories faults, until a host clears an error.
     pub fn break_memory(&mut self, faults: Faults) {
-        self.bench.driver.device.set_faults(faults);
-    }
-
-    fn write(&mut self, offset: u32, value: u32) {
-        let error = named("ERROR").offset;
-        if offset == error && self.bench.driver.device.read(error).unwrap() != 0 {
-            self.bench.driver.device.set_faults(Faults::default());
-        }
-        self.bench.driver.device.write(offset, value).unwrap();
-    }
-
-    /// A buffer in a memory of the stand-in: a channel of HBM, or DDR for the kernel's argument of a number from 1000 on.
-    fn allocate(&mut self, bytes: u64, memory: u32) -> u64 {
-        let ports = self.design.memory.ports;
-        let channels = self.design.fpga().hbm_channels;
-        let (address, of) = match memory {
-            1000 => (0x7_0000_3000, Use::Reads),
-            1001 => (0x9_ffff_e000, Use::Outputs),
-            1002.. => (0x6_ffff_f000, Use::Reads),
-            channel => {
-                let port = (0..ports).find(|&port| channels_of(port, ports, channels).contains(&channel));
-                let port = port.expect("every channel has a port");
-                (part_address(&self.design, port), Use::Cache(part_first(&self.design, port)))
-            }
-        };
-        let contents = match of {
-            Use::Cache(_) => Vec::new(),
-            Use::Reads | Use::Outputs => vec![0xa5; bytes as usize],
-        };
-        self.buffers.insert(address, (of, contents));
-        self.put(address, &[]);
-        address
-    }
-
-    /// The buffer at an address: its address, and what it is.
-    fn buffer(&mut self, address: u64) -> (u64, &mut (Use, Vec<u8>)) {
-        let (first, buffer) = self.buffers.range_mut(..=address).next_back().expect("a buffer is there");
-        (*first, buffer)
-    }
-
-    fn put(&mut self, address: u64, bytes: &[u8]) {
-        let (first, (of, contents)) = self.buffer(address);
-        let at = address - first;
-        match *of {
-            Use::Cache(begin) => self.bench.driver.device.image_mut().write(begin + at, bytes),
-            of => {
-                contents[at as usize..][..bytes.len()].copy_from_slice(bytes);
-                let contents = contents.clone();
-                match of {
-                    Use::Outputs => self.bench.driver.device.put_outputs(first, contents),
-                    _ => self.bench.driver.device.put_queries(first, contents),
-                }
-            }
-        }
-    }
-
-    fn get(&mut self, address: u64, bytes: usize) -> Vec<u8> {
-        let shape = self.shape;
-        let (first, (of, contents)) = self.buffer(address);
-        let at = address - first;
-        match *of {
-            Use::Cache(begin) => {
-                let mut words = vec![0; bytes / 4];
-                self.bench.driver.device.image_mut().read(&shape, begin + at, &mut words);
-                words.into_iter().flat_map(u32::to_le_bytes).collect()
-            }
-            Use::Reads => contents[at as usize..][..bytes].to_vec(),
-            Use::Outputs => self.bench.driver.device.outputs(first).expect("it was put there")[at as usize..]
-                [..bytes]
-                .to_vec(),
-        }
-    }
-
-    fn register(&mut self, offset: u32) -> u32 {
-        if offset == named("CTRL").offset {
-            self.pass(POLL);
-        }
-        self.bench.driver.device.read(offset).unwrap()
-    }
-
-    /// Lets so many cycles pass, or fewer if the interrupt rises.
-    fn pass(&mut self, cycles: u64) {
-        for _ in 0..cycles {
-            if self.bench.driver.device.interrupt() {
-                return;
-            }
-            self.bench.driver.device.tick().unwrap();
-        }
+        self.0.break_memory(faults);
     }
 }
 
 /// Path of the stand-in for XRT.
 pub fn stand_in() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/xrt")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sim/xrt")
 }
