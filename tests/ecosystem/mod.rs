@@ -1,6 +1,7 @@
 //! Tests of descriptions for other tools, each with the public tool from PyPI that reads it.
 
 mod bench;
+mod buffers;
 mod files;
 mod fusesoc;
 mod ipxact;
