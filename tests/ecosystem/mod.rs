@@ -2,6 +2,7 @@
 
 mod bench;
 mod buffers;
+mod decoder;
 mod files;
 mod fusesoc;
 mod ipxact;
