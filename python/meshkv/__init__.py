@@ -1,4 +1,4 @@
-"""Attention on a meshkv device: numpy arrays in and out.
+"""Attention on a meshkv device: arrays of numpy and tensors in and out.
 
     import meshkv
     with meshkv.Device("build/libmeshkv.so", "build/meshkv.xclbin") as device:

@@ -1,11 +1,12 @@
 """The library in C (host/meshkv_c.h) through ctypes."""
 
 import ctypes
+import threading
 from collections import namedtuple
 
 import numpy as np
 
-from .half import half
+from . import arrays
 
 
 class Failed(Exception):
@@ -50,17 +51,27 @@ Shape.__doc__ = "What a caller must know of the design."
 
 _DONE, _FAILED, _REFUSED, _VOID = range(4)
 
+# Axes of queries and outputs.
+_HEADS = "[stream][head][dim]"
+
 
 class Device:
     """A card with a meshkv design.
 
     `library` is the path of libmeshkv.so, which is built for one design, `xclbin` that of its bitstream. A run that takes
-    longer than `limit` seconds is cut off. `layers` of the model: a step ends with the last of them. Arrays are converted
-    to FP16, and a number beyond it is refused; results are FP16, those of `partials` FP32.
+    longer than `limit` seconds is cut off. `layers` of the model: a step ends with the last of them.
+
+    Arrays are objects with the array interface or DLPack, of the host's memory: of numpy, tensors of PyTorch. FP16 without
+    gaps is read where it lies; all else is converted, and a number beyond FP16 is refused. Results are FP16, those of
+    `partials` FP32, in new arrays, or in those of `out`, which are returned.
+
+    Several threads may call a device. Its calls run one after the other, and other threads of Python go on meanwhile.
     """
 
     def __init__(self, library, xclbin, card=0, limit=10.0, interrupt=False, layers=0):
         self._handle = ctypes.c_void_p()
+        # Held during each call: the handle must outlive it. Not by ctypes.PyDLL, which would hold up all of Python.
+        self._calls = threading.Lock()
         self._library = ctypes.CDLL(str(library))
         self._library.meshkv_message.restype = ctypes.c_char_p
         self._library.meshkv_shape_of_design.restype = _Shape
@@ -74,6 +85,13 @@ class Device:
         self.shape = Shape(*(getattr(self._library.meshkv_shape_of_design(), name) for name in Shape._fields))
         path = str(xclbin).encode()
         self._check(self._library.meshkv_open(path, card, int(limit * 1000), int(interrupt), layers, ctypes.byref(self._handle)))
+
+    def _call(self, name, *arguments, result=None):
+        """Calls a function of the library on this device, and returns `result`, or raises what the status says."""
+        with self._calls:
+            status = getattr(self._library, "meshkv_" + name)(self._handle, *arguments)
+            # The library keeps a message for each thread: that of this call.
+            return self._check(status, result)
 
     def _declare(self):
         handle, number, count, data = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_void_p
@@ -100,9 +118,10 @@ class Device:
             getattr(self._library, "meshkv_" + name).argtypes = arguments
 
     def close(self):
-        """Closes the card. Streams are gone."""
-        self._library.meshkv_close(self._handle)
-        self._handle = ctypes.c_void_p()
+        """Closes the card after the call that another thread may be in. Streams are gone, and further calls are refused."""
+        with self._calls:
+            handle, self._handle = self._handle, ctypes.c_void_p()
+            self._library.meshkv_close(handle)
 
     def __enter__(self):
         return self
@@ -115,21 +134,21 @@ class Device:
         if prefix is not None and copy is not None:
             raise Refused("a stream shares a prefix or has a copy, not both")
         if prefix is not None:
-            self._check(self._library.meshkv_share(self._handle, stream, prefix))
+            self._call("share", stream, prefix)
         elif copy is not None:
-            self._check(self._library.meshkv_copy(self._handle, stream, copy))
+            self._call("copy", stream, copy)
         else:
-            self._check(self._library.meshkv_begin(self._handle, stream))
+            self._call("begin", stream)
 
     def fork(self, stream, origin, tokens):
         """Begins a stream with the first tokens of another, whose pages it shares until either grows."""
-        self._check(self._library.meshkv_fork(self._handle, stream, origin, tokens))
+        self._call("fork", stream, origin, tokens)
 
     @property
     def free_pages(self):
         """Pages that no stream holds."""
         pages = ctypes.c_uint32()
-        self._check(self._library.meshkv_free_pages(self._handle, ctypes.byref(pages)))
+        self._call("free_pages", ctypes.byref(pages))
         return pages.value
 
     def tables(self, layer, streams):
@@ -137,29 +156,29 @@ class Device:
         batch = np.ascontiguousarray(streams, np.uint32)
         indptr, last = np.zeros(len(batch) + 1, np.uint32), np.zeros(len(batch), np.uint32)
         indices = np.zeros(max(1, len(batch) * -(-self.shape.max_tokens // self.shape.page_tokens)), np.uint32)
-        arrays = [array.ctypes.data for array in (indptr, indices)]
-        self._check(self._library.meshkv_tables(self._handle, layer, batch.ctypes.data, len(batch), *arrays, len(indices), last.ctypes.data))
+        places = [array.ctypes.data for array in (indptr, indices)]
+        self._call("tables", layer, batch.ctypes.data, len(batch), *places, len(indices), last.ctypes.data)
         return indptr, indices[: indptr[-1]], last
 
     def end(self, stream):
         """Ends a stream, whose number may begin again."""
-        self._check(self._library.meshkv_end(self._handle, stream))
+        self._call("end", stream)
 
     def length(self, stream, layer):
         """Tokens of a stream in a layer."""
         tokens = ctypes.c_uint32()
-        self._check(self._library.meshkv_length(self._handle, stream, layer, ctypes.byref(tokens)))
+        self._call("length", stream, layer, ctypes.byref(tokens))
         return tokens.value
 
     def factors(self, layer, keys, values):
         """Factors of the keys and of the values of a layer, one a KV head: a number of the cache times its factor is what was
         appended. Only while the layer has no token."""
         k, v = (np.ascontiguousarray(np.broadcast_to(one, self.shape.kv_heads), np.float32) for one in (keys, values))
-        self._check(self._library.meshkv_factors(self._handle, layer, k.ctypes.data, v.ctypes.data))
+        self._call("factors", layer, k.ctypes.data, v.ctypes.data)
 
     def sm_scale(self, scale):
         """The scale of q.k before the softmax, of all layers; 1 / sqrt(d_h) before the first call."""
-        self._check(self._library.meshkv_sm_scale(self._handle, scale))
+        self._call("sm_scale", scale)
 
     def layer(self, layer):
         """What a layer of the model attends to: its window and whether its heads have sinks."""
@@ -168,51 +187,62 @@ class Device:
 
     def sinks(self, layer, logits):
         """Attention sinks of a layer, a logit a query head, from now on; -inf: none. Partial results are without them."""
-        self._check(self._library.meshkv_sinks(self._handle, layer, self._logits(logits).ctypes.data))
+        given = self._logits(logits)
+        self._call("sinks", layer, given.ctypes.data)
 
     def narrow(self, keys, values):
         """Numbers of nine bits instead of 18 meet the keys, and the values, of all layers: two heads pass where one does."""
-        self._check(self._library.meshkv_narrow(self._handle, int(keys), int(values)))
+        self._call("narrow", int(keys), int(values))
 
     def append(self, layer, stream, keys, values):
         """Appends the tokens of a prompt: keys and values [KV head][token][dim]."""
-        k = self._half("keys", keys)
-        shape = (self.shape.kv_heads, k.shape[1] if k.ndim == 3 else 0, self.shape.head_dim)
-        k, v = self._given("keys", k, shape), self._given("values", values, shape)
-        self._check(self._library.meshkv_append(self._handle, layer, stream, k.shape[1], k.ctypes.data, v.ctypes.data))
+        axes = "[KV head][token][dim]"
+        k = self._given("keys", keys, (self.shape.kv_heads, None, self.shape.head_dim), axes)
+        v = self._given("values", values, k.shape, axes)
+        self._call("append", layer, stream, k.shape[1], k.ctypes.data, v.ctypes.data)
 
-    def attend(self, layer, streams, queries, sm_scale=None, window=None, sinks=None):
+    def attend(self, layer, streams, queries, sm_scale=None, window=None, sinks=None, out=None):
         """Attention of each stream to its tokens: queries [stream][head][dim] to outputs of that shape.
 
         `sm_scale`, `window` (tokens that it looks back, 0 for all) and `sinks` (a logit a query head) are those of this call;
-        without them those of the device and the layer.
+        without them those of the device and the layer. Outputs go into `out` if it is given, FP16 of that shape without gaps.
         """
-        batch, q, out = self._batch(streams, queries)
+        batch, q = self._batch(streams, queries)
+        outputs = self._taken("out", out, q.shape, _HEADS, np.float16)
         how, _keep = self._how(sm_scale, window, sinks)
-        status = self._library.meshkv_attend(self._handle, layer, batch.ctypes.data, len(batch), q.ctypes.data, out.ctypes.data, how)
-        return self._check(status, out)
+        arguments = [layer, batch.ctypes.data, len(batch), q.ctypes.data, outputs.ctypes.data, how]
+        return self._call("attend", *arguments, result=outputs if out is None else out)
 
-    def append_and_attend(self, layer, streams, queries, keys, values, sm_scale=None, window=None, sinks=None):
+    def append_and_attend(self, layer, streams, queries, keys, values, sm_scale=None, window=None, sinks=None, out=None):
         """The same after a new token of each stream: keys and values [stream][KV head][dim]."""
-        batch, q, out = self._batch(streams, queries)
-        shape = (len(batch), self.shape.kv_heads, self.shape.head_dim)
-        k, v = self._given("keys", keys, shape), self._given("values", values, shape)
-        arrays = [array.ctypes.data for array in (q, k, v, out)]
+        batch, q = self._batch(streams, queries)
+        outputs = self._taken("out", out, q.shape, _HEADS, np.float16)
+        shape, axes = (len(batch), self.shape.kv_heads, self.shape.head_dim), "[stream][KV head][dim]"
+        k, v = self._given("keys", keys, shape, axes), self._given("values", values, shape, axes)
         how, _keep = self._how(sm_scale, window, sinks)
-        return self._check(self._library.meshkv_append_and_attend(self._handle, layer, batch.ctypes.data, len(batch), *arrays, how), out)
+        data = [array.ctypes.data for array in (q, k, v, outputs)]
+        return self._call("append_and_attend", layer, batch.ctypes.data, len(batch), *data, how, result=outputs if out is None else out)
 
-    def partials(self, layer, streams, queries, sm_scale=None, window=None):
-        """Partial results l [stream][head], m of that shape, and o [stream][head][dim] before normalisation, for `merge`."""
-        batch, q, out = self._batch(streams, queries)
-        l, m, o = (np.empty(shape, np.float32) for shape in (out.shape[:2], out.shape[:2], out.shape))
-        arrays = [array.ctypes.data for array in (q, l, m, o)]
+    def partials(self, layer, streams, queries, sm_scale=None, window=None, out=None):
+        """Partial results l [stream][head], m of that shape, and o [stream][head][dim] before normalisation, for `merge`.
+
+        `out`: three arrays for them, FP32.
+        """
+        batch, q = self._batch(streams, queries)
+        if out is not None and len(out) != 3:
+            raise Refused(f"out has {len(out)} arrays, and partial results are three: l, m and o")
+        given = (None, None, None) if out is None else out
+        shapes = [(q.shape[:2], "[stream][head]"), (q.shape[:2], "[stream][head]"), (q.shape, _HEADS)]
+        l, m, o = (self._taken(f"out[{at}]", one, *shape, np.float32) for at, (one, shape) in enumerate(zip(given, shapes)))
         how, _keep = self._how(sm_scale, window, None)
-        return self._check(self._library.meshkv_partials(self._handle, layer, batch.ctypes.data, len(batch), *arrays, how), (l, m, o))
+        arguments = [layer, batch.ctypes.data, len(batch), *(array.ctypes.data for array in (q, l, m, o)), how]
+        return self._call("partials", *arguments, result=(l, m, o) if out is None else out)
 
     @property
     def cycles(self):
         """Cycles of the device in the last call."""
-        return self._library.meshkv_cycles(self._handle)
+        with self._calls:
+            return self._library.meshkv_cycles(self._handle)
 
     def _logits(self, sinks):
         return np.ascontiguousarray(np.broadcast_to(sinks, self.shape.query_heads), np.float32)
@@ -229,28 +259,28 @@ class Device:
     def _batch(self, streams, queries):
         batch = np.ascontiguousarray(streams, np.uint32)
         shape = (len(batch), self.shape.query_heads, self.shape.head_dim)
-        return batch, self._given("queries", queries, shape), np.empty(shape, np.float16)
+        return batch, self._given("queries", queries, shape, _HEADS)
 
     @staticmethod
-    def _half(name, array):
+    def _given(name, array, shape, axes):
         try:
-            return half(array, name)
+            return arrays.given(array, name, shape, axes)
         except ValueError as why:
             raise Refused(str(why)) from why
 
     @staticmethod
-    def _given(name, array, shape):
-        made = Device._half(name, array)
-        if made.shape != shape:
-            raise Refused(f"{name} have the shape {made.shape}, not {shape}")
-        return made
+    def _taken(name, array, shape, axes, dtype):
+        try:
+            return arrays.taken(array, name, shape, axes, dtype)
+        except ValueError as why:
+            raise Refused(str(why)) from why
 
     def _check(self, status, result=None):
+        if status == _DONE:
+            return result
         message = self._library.meshkv_message().decode()
         if status == _REFUSED:
             raise Refused(message)
         if status == _VOID:
             raise Void(message, result)
-        if status != _DONE:
-            raise Failed(message)
-        return result
+        raise Failed(message)

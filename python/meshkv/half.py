@@ -7,9 +7,10 @@ _MOST = 65504
 
 
 def half(array, name="array"):
-    """Converts an array to FP16. Raises ValueError, with the place, for a number beyond FP16: it would become infinity.
+    """Converts an array to FP16 without gaps; one that is so already is returned as it is, without a copy.
 
-    Infinities and NaN that the array has stay as they are.
+    Raises ValueError, with the place, for a number beyond FP16: it would become infinity. Infinities and NaN that the array
+    has stay as they are.
     """
     try:
         wide = np.asarray(array)
@@ -17,8 +18,11 @@ def half(array, name="array"):
             raise TypeError(f"type {wide.dtype}")
         with np.errstate(over="ignore", invalid="ignore"):
             made = np.ascontiguousarray(wide, np.float16)
-    except (TypeError, ValueError) as why:
+    except (TypeError, ValueError, RuntimeError) as why:
         raise ValueError(f"{name} are no array of real numbers: {why}; convert them, a tensor of PyTorch with `.float().numpy()`") from why
+    if wide.dtype == np.float16:
+        # The library refuses numbers at odd addresses, as a file mapped behind a header of odd length has them.
+        return made if made.flags.aligned else made.copy()
     beyond = np.isinf(made)
     if beyond.any():
         # Numbers of another package's type, BF16 for example, compare as float64.

@@ -3,10 +3,10 @@
 //! It handles no signals: the caller decides when to stop.
 
 use crate::tools::WorkError;
-use rustix::process::{kill_process_group, Pid, Signal};
+use rustix::process::{kill_process, kill_process_group, Pid, Signal};
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -87,6 +87,21 @@ fn wait(pipe: &Receiver<Text>, stop: &dyn Fn() -> bool) -> Option<Text> {
     }
 }
 
+/// Ends a program that was started elsewhere, in the group of this process: first by request.
+pub(crate) fn terminate(child: &mut Child) {
+    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline {
+        // One that cannot be waited for is gone.
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        thread::sleep(ASK_EVERY);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 /// Stops a group, first by request: then a compiler removes its temporary files.
 fn end(group: Pid, reap: impl FnOnce() -> io::Result<ExitStatus>, pipes: &[&Receiver<Text>]) {
     let _ = kill_process_group(group, Signal::TERM);
@@ -162,6 +177,18 @@ mod tests {
             let asked = Cell::new(0);
             let stop = || asked.replace(asked.get() + 1) > 1;
             assert!(matches!(run(shell(script), &stop).unwrap(), Ended::Stopped), "{script}");
+            assert!(start.elapsed() < Duration::from_secs(10), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_does_not_heed_the_request_is_ended_all_the_same() {
+        for script in ["exec sleep 60", "trap '' TERM; while :; do sleep 0.1; done"] {
+            let start = Instant::now();
+            let mut child = shell(script).spawn().unwrap();
+            thread::sleep(Duration::from_millis(100));
+            terminate(&mut child);
+            assert!(!child.wait().unwrap().success(), "{script}");
             assert!(start.elapsed() < Duration::from_secs(10), "{script}");
         }
     }

@@ -64,6 +64,7 @@ fn an_error_under_json_is_an_object_with_the_exit_code_for_every_subcommand() {
         ("fetch gone.toml", 2),
         ("decode gone.toml", 2),
         ("run gone.toml", 2),
+        ("card gone.toml", 2),
         ("soak --seeds 0", 2),
         ("sweep gone.toml", 2),
         ("report gone", 2),

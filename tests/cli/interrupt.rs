@@ -1,6 +1,6 @@
 //! Ctrl-C during long work: the program ends soon with code 130, ends its children, and leaves nothing half done.
 
-use crate::support::sandbox::{said, until, Running, Said, Sandbox, OTHER};
+use crate::support::sandbox::{said, until, Running, Said, Sandbox, LEAST, OTHER};
 use meshkv::tools;
 use rustix::process::{test_kill_process, Pid, Signal};
 use std::fs;
@@ -185,6 +185,26 @@ fn while_slices_are_fetched() {
     running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "while fetching; no result");
+    assert_eq!(sandbox.list(), before);
+}
+
+#[test]
+fn while_a_program_runs_before_its_card() {
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file("small.toml", LEAST);
+    // Built first, so that the signal meets the run.
+    assert_eq!(said(&mut sandbox.meshkv("card small.toml -- true")).code, Some(0));
+    let before = sandbox.list();
+    let script = sandbox.script("program", "echo $$ > pid; echo begun >&2; exec sleep 600");
+    let mut running = Running::start(&mut sandbox.meshkv("card small.toml -- ./program"));
+    running.hear("begun");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "while the program ran, which was ended");
+    let pid: i32 = fs::read_to_string(sandbox.path("pid")).unwrap().trim().parse().unwrap();
+    assert!(!alive(pid), "the program goes on");
+    for file in [script, sandbox.path("pid")] {
+        fs::remove_file(file).unwrap();
+    }
     assert_eq!(sandbox.list(), before);
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands of the program.
 
 mod bad_input;
+mod card;
 mod check_throughput;
 mod commands;
 mod cosim;

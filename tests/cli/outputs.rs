@@ -262,6 +262,14 @@ fn attention_through_a_device_keeps_to_its_schema() {
 }
 
 #[test]
+fn a_card_keeps_to_its_schema() {
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file("small.toml", LEAST);
+    held_of_small(&sandbox, "card small.toml --library-only", None);
+    assert!(held_of_small(&sandbox, "card small.toml", Some(1))["ran"].is_null());
+}
+
+#[test]
 fn a_soak_keeps_to_its_schema_with_and_without_a_difference() {
     let sandbox = Sandbox::new();
     // What is built soonest.

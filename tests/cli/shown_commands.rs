@@ -179,7 +179,9 @@ fn mine() -> Vec<u8> {
 fn stand_in(line: &str, desk: &Desk) -> Option<String> {
     let line = line
         .replace("/opt/verilator/bin/verilator", "\"$(command -v verilator)\"")
-        .replace("--time 600", "--time 5");
+        .replace("--time 600", "--time 5")
+        // A program of the user's.
+        .replace("./program", "true");
     if line.starts_with("meshkv init") && !line.contains(".toml") {
         // The file is there already.
         return Some(format!("{line} --force"));
@@ -187,6 +189,10 @@ fn stand_in(line: &str, desk: &Desk) -> Option<String> {
     if line == "meshkv examples" {
         // The files here are changed.
         return Some("mkdir -p empty; cd empty; meshkv examples".to_owned());
+    }
+    if line.contains("python/examples") {
+        // Examples in Python need packages, and have tests of their own.
+        return None;
     }
     if line.starts_with("meshkv mutate") {
         // It may find what no check finds; it has tests of its own.

@@ -70,7 +70,7 @@ fn host_memory_needs_no_transfer_and_polls_no_register() {
         let build = HostBuild::new(roomy(append));
         build.compile(&source("library_attends.cpp"), "library_attends", &[]);
         let ran =
-            Card::new(&build.design).serve(build.command("library_attends").env("MESHKV_FAKE_HOST", "1"));
+            Card::new(&build.design).serve(build.command("library_attends").env("MESHKV_CARD_HOST_MEMORY", "1"));
         let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
         assert!(ran.status.success() && said.starts_with("as on the host"), "{said}");
     }
@@ -83,7 +83,7 @@ fn a_call_is_one_write_and_threads_take_turns() {
     build.compile(&source("library_calls.cpp"), "library_calls", &[]);
     let said = |host: bool, fault: Option<&str>| {
         let mut command = build.command("library_calls");
-        host.then(|| command.env("MESHKV_FAKE_HOST", "1"));
+        host.then(|| command.env("MESHKV_CARD_HOST_MEMORY", "1"));
         fault.map(|fault| command.env("MESHKV_FAKE_FAULT", fault));
         let ran = command.output().unwrap();
         let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();

@@ -8,12 +8,12 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The wheel, installed into a folder.
-struct Package {
+pub struct Package {
     dir: TempDir,
 }
 
 /// Runs a command and returns what it printed.
-fn said(command: &mut Command) -> String {
+pub fn said(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(output.status.success(), "{command:?}:\n{said}");
@@ -38,7 +38,7 @@ fn copy(from: &Path, to: &Path) {
 
 impl Package {
     /// Builds the wheel from a copy of its sources, without a network.
-    fn new() -> Package {
+    pub fn new() -> Package {
         let package = Package { dir: tempfile::tempdir().unwrap() };
         copy(&repository().join("python"), &package.path("python"));
         let pip = |arguments: &[&str]| {
@@ -57,7 +57,7 @@ impl Package {
     }
 
     /// Python with the installed wheel, in the folder of a host's build.
-    fn command(&self, build: &HostBuild) -> Command {
+    pub fn command(&self, build: &HostBuild) -> Command {
         let mut command = Command::new(python());
         command.current_dir(build.dir.path()).env("PYTHONPATH", self.path("site"));
         command.env("PYTHONDONTWRITEBYTECODE", "1").env("MESHKV_FAKE_DIR", build.dir.path());
@@ -66,7 +66,7 @@ impl Package {
 }
 
 /// The library in C of a design whose host or device writes new tokens.
-fn library(append: bool) -> HostBuild {
+pub fn library(append: bool) -> HostBuild {
     let build = HostBuild::new(roomy(append));
     build.compile(Path::new("host/meshkv_c.cpp"), "libmeshkv.so", &["-shared", "-fPIC"]);
     build
@@ -143,7 +143,7 @@ said(meshkv.Refused, device.length, 0, 0)
 Failed cannot open none.xclbin
 Shape(layers=2, query_heads=6, kv_heads=3, head_dim=32, max_streams=4, max_tokens=256, device_appends=0, window=0, element_bytes=2, scaled=0, packed=0, pages=0, page_tokens=8, sinks=0)
 Refused stream 0 is twice in the batch
-Refused queries have the shape (1, 5, 32), not (1, 6, 32)
+Refused queries have the shape (1, 5, 32), not (1, 6, 32), which is [stream][head][dim]
 Refused stream 0 has 5 tokens in layer 1, and with 252 more is beyond max_tokens of the design, 256
 Refused stream 0 is the prefix of stream 1, so nothing can be appended to it: a copy is needed, which is a stream of its own
 (2, 6, 32) float16 6 6 5 1234

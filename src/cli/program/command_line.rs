@@ -6,8 +6,9 @@ use crate::cli::output::ui::{Ui, UiArgs};
 use crate::cli::prepare::{check, estimate, generate, init, lint, plan, prove};
 use crate::cli::program::scope::{self, Scope};
 use crate::cli::program::{completions, doctor, examples, man, schema};
+use crate::cli::simulate::cosim::sim;
 use crate::cli::simulate::work::Work;
-use crate::cli::simulate::{cosim, engine, fetch, sim, soak};
+use crate::cli::simulate::{card, cosim, engine, fetch, soak};
 use crate::config::{Engine, Report};
 use crate::tools::interrupt::{self, Interrupted};
 use clap::error::ErrorKind;
@@ -37,6 +38,7 @@ use std::process::ExitCode;
   meshkv mutate meshkv.toml --count 50                faults planted in that Verilog, to see each found
   meshkv plan meshkv.toml --cards 4 --layers 32      a model whose cache exceeds a card, on several
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
+  meshkv card meshkv.toml -- ./program               a program of yours, with that Verilog as its card
   meshkv prove meshkv.toml                           properties of its control blocks, proved
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
@@ -59,6 +61,7 @@ enum Command {
     Sim(Box<sim::Args>),
     #[command(flatten)]
     Work(Work),
+    Card(card::Args),
     Soak(soak::Args),
     Mutate(mutate::Args),
     #[command(hide = true)]
@@ -103,6 +106,7 @@ fn scopes(name: &str) -> Vec<&'static Scope> {
         "cosim" | "sim" => &[cosim::SCOPES, engine::SCOPES],
         "run" => &[crate::cli::simulate::run::SCOPES, engine::SCOPES],
         "decode" => &[engine::SCOPES],
+        "card" => &[card::SCOPES],
         "fetch" => &[fetch::SCOPES, engine::SCOPES],
         "sweep" => &[sweep::SCOPES, sweep::SLURM_SCOPES],
         "paper" => &[paper::SCOPES, sweep::SLURM_SCOPES],
@@ -180,6 +184,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Cosim(args) => cosim::run(args, ui),
         Command::Sim(args) => sim::run(args, ui),
         Command::Work(work) => work.run(Engine::Rtl, ui),
+        Command::Card(args) => card::run(args, ui),
         Command::Soak(args) => soak::run(args, ui),
         Command::Mutate(args) => mutate::run(args, ui),
         Command::MutateOne(args) => mutate::run_one(args),

@@ -1,5 +1,6 @@
 //! Subcommands that simulate, and their common parts.
 
+pub mod card;
 pub mod cosim;
 pub mod decode;
 pub(super) mod engine;
@@ -8,6 +9,5 @@ pub(super) mod library;
 pub(super) mod ports;
 pub(super) mod reported;
 pub mod run;
-pub mod sim;
 pub mod soak;
 pub(super) mod work;

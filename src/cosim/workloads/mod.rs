@@ -1,6 +1,7 @@
 //! Runs of the commands, each with its stimulus and its expected results.
 
 pub mod attention;
+pub mod card;
 pub mod decode;
 pub mod device;
 pub mod fetch;

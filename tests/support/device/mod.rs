@@ -166,7 +166,12 @@ pub fn assert_clean(bench: &Bench, done: &Finished, what: &str) {
 
 /// Asserts that no AXI rule was broken so far.
 pub fn assert_rules(bench: &Bench, what: &str) {
-    let (count, first) = bench.driver.device.violations();
+    assert_rules_of(&bench.driver.device, what);
+}
+
+/// The same of a device.
+pub fn assert_rules_of(device: &Device, what: &str) {
+    let (count, first) = device.violations();
     assert_eq!((count, first), (0, Vec::new()), "{what}");
 }
 

@@ -17,6 +17,7 @@ use crate::cli::program::doctor::DoctorOutput;
 use crate::cli::program::examples::ExamplesOutput;
 use crate::cli::program::man::ManOutput;
 use crate::cli::program::names::name;
+use crate::cli::simulate::card::CardOutput;
 use crate::cli::simulate::cosim::CosimOutput;
 use crate::cli::simulate::decode::DecodePrinted;
 use crate::cli::simulate::fetch::FetchOutput;
@@ -40,6 +41,7 @@ pub(super) enum Of {
     Fetch,
     Decode,
     Run,
+    Card,
     Soak,
     Mutate,
     Sweep,
@@ -67,6 +69,7 @@ impl Of {
             Of::Fetch => self.printed::<FetchOutput>(),
             Of::Decode => self.printed::<DecodePrinted>(),
             Of::Run => self.printed::<RunOutput>(),
+            Of::Card => self.printed::<CardOutput>(),
             Of::Soak => self.printed::<SoakOutput>(),
             Of::Mutate => self.printed::<MutateOutput>(),
             Of::Sweep => self.printed::<SweepOutput>(),

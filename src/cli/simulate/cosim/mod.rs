@@ -7,6 +7,7 @@ mod engine;
 mod fabric;
 mod page;
 mod report;
+pub mod sim;
 mod titles;
 
 pub(in crate::cli) use args::{Options, SCOPES, TRACE_HELP};

@@ -1,12 +1,14 @@
 // A card for the host's library to talk to: XRT's classes as far as it uses them, and one of two cards behind them.
 //
-// With MESHKV_FAKE_SOCKET, a Unix socket, the card is a co-simulated device in another process (remote.hpp). Without it, a
-// front takes registers in their order, answers as the hardware does, and keeps what it was told for the test to look at:
+// With MESHKV_CARD_SOCKET, a Unix socket, the card is a co-simulated device in another process (remote.hpp): `meshkv card`
+// sets it. Without it, and for tests alone, a front takes registers in their order, answers as the hardware does, and keeps
+// what it was told for the test to look at:
 //
-// MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes).
+// MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes). Without it
+// there is no such card.
 // MESHKV_FAKE_FAULT: `magic`, `design`, `layout`, `heads`, `desc`, `hang`, `memory`, `logit` or `aligned`, for a card that is or does wrong.
 // Its outputs are the queries.
-// MESHKV_FAKE_HOST: if set, queries, outputs and lists are in host memory.
+// MESHKV_CARD_HOST_MEMORY: if set, queries, outputs and lists are in host memory.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -43,7 +45,7 @@ struct Buffer {
     std::vector<uint8_t> &there() { return shared ? host : card; }
 };
 
-inline bool has_host_memory() { return std::getenv("MESHKV_FAKE_HOST") != nullptr; }
+inline bool has_host_memory() { return std::getenv("MESHKV_CARD_HOST_MEMORY") != nullptr; }
 
 // The front in this process.
 struct Card {
@@ -242,7 +244,10 @@ public:
 
 class device {
 public:
-    explicit device(unsigned int) {}
+    explicit device(unsigned int) {
+        // A library that is run by itself must not take queries for outputs.
+        if (!fake::Remote::one() && !std::getenv("MESHKV_FAKE_DIR")) throw std::runtime_error("this library is built for a co-simulated card, and none answers: run the program by `meshkv card CONFIG -- PROGRAM`");
+    }
     uuid load_xclbin(const xclbin &) { return {}; }
 };
 

@@ -1,6 +1,6 @@
 // A card in another process, a co-simulated device say, behind a Unix socket.
 //
-// Messages are a letter and numbers, little-endian, of 8 bytes each; tests/support/device/card.rs answers them:
+// Messages are a letter and numbers, little-endian, of 8 bytes each; `Request` of src/cosim/workloads/card reads them:
 //   A bytes memory           allocate: the address
 //   F address                the buffer belongs to nobody again; 0: all do
 //   P address bytes, bytes   put into memory
@@ -29,7 +29,7 @@ class Remote {
 public:
     // The card of the environment, if there is one.
     static Remote *one() {
-        static const char *path = std::getenv("MESHKV_FAKE_SOCKET");
+        static const char *path = std::getenv("MESHKV_CARD_SOCKET");
         if (!path) return nullptr;
         static Remote remote(path);
         return &remote;
@@ -79,7 +79,7 @@ private:
         at.sun_family = AF_UNIX;
         if (std::strlen(path) >= sizeof at.sun_path) throw std::runtime_error("the path of the socket is too long");
         std::strcpy(at.sun_path, path);
-        if (socket_ < 0 || ::connect(socket_, reinterpret_cast<sockaddr *>(&at), sizeof at)) throw std::runtime_error("nothing answers at the socket");
+        if (socket_ < 0 || ::connect(socket_, reinterpret_cast<sockaddr *>(&at), sizeof at)) throw std::runtime_error("no card answers at MESHKV_CARD_SOCKET: has `meshkv card` ended?");
     }
     ~Remote() { ::close(socket_); }
 
