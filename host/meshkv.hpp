@@ -252,6 +252,9 @@ public:
     // Cycles of all runs of the last call.
     uint64_t cycles() const { return cycles_; }
 
+    // Time of the last call that the processor spent in the library: without the card, from each doorbell to its answer.
+    std::chrono::nanoseconds own_time() const { return own_time_; }
+
 private:
     // Elements of a head; of a stream's queries, and of its outputs; of its new token's keys, and of its values.
     static constexpr size_t HEAD = MESHKV_HEAD_DIM, OUT = HEAD * MESHKV_QUERY_HEADS, TOKEN = HEAD * MESHKV_KV_HEADS;
@@ -315,6 +318,7 @@ private:
     Cache cache_;
     Exchange exchange_;
     uint64_t cycles_ = 0;
+    std::chrono::nanoseconds own_time_{}, away_{};
     bool rests_ = true;  // The device is at rest, and has no error that stands.
     mutable Turns turns_;
     // What each layer will do next, if it has been planned.
@@ -490,6 +494,8 @@ private:
     template <typename Take>
     void run(uint32_t layer, const std::vector<uint32_t> &batch, const Doing &doing, const uint16_t *queries, const uint16_t *keys, const uint16_t *values, const Take &take) {
         const Call call = doing.call;
+        const auto begun = std::chrono::steady_clock::now();
+        away_ = {};
         const Beside words = beside(layer, doing.how);
         const Plan planned = std::move(plan(layer, batch, call, doing.how.window));
         plans_[layer].reset();
@@ -508,14 +514,17 @@ private:
             }
             const uint32_t listed = &one == &planned.runs.front() ? planned.listed : list(layer, one);
             exchange_.send();
+            const auto away = std::chrono::steady_clock::now();
             try {
                 finish(layer, listed, end, DEVICE_APPENDS && call == Call::APPEND);
             } catch (const Void &error) {
                 void_outputs.emplace(error);  // Outputs are there all the same.
             }
+            away_ += std::chrono::steady_clock::now() - away;
             exchange_.fetch(call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT_BYTES);
             for (size_t at = 0; at < one.streams.size(); ++at) take(of_batch(one.streams[at]), one.places[at]);
         }
+        own_time_ = std::chrono::steady_clock::now() - begun - away_;
         if (void_outputs) throw *void_outputs;
     }
 

@@ -2,25 +2,17 @@
 
 use super::{args::Args, device};
 use crate::cli::output::table;
+use crate::cli::simulate::card::host_model;
 use crate::cli::simulate::ports::Verilog;
 use crate::cli::simulate::reported::ended::Ended;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionResult, Job};
-use crate::cosim::workloads::device::HostModel;
-use crate::tools::input;
-use anyhow::Context as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
-/// Size of a file of a host at most.
-const MOST_BYTES: u64 = 1 << 20;
-
 /// Most cycles of a call.
 const MOST: u64 = 1 << 32;
-
-/// The host that ships with the program, by its name.
-const SHIPPED: &str = "pcie3_x16";
 
 /// A call of one layer, by part, in microseconds.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -57,21 +49,6 @@ pub(super) struct CallOutput {
     layers_us: f64,
 }
 
-/// Reads the file of a host.
-///
-/// # Errors
-/// If it cannot be read, or is no such file.
-fn host_model(path: &Path) -> anyhow::Result<HostModel> {
-    if path.as_os_str() == SHIPPED {
-        return Ok(HostModel::default());
-    }
-    let read = || {
-        format!("cannot read {}\n  help: {SHIPPED} is the host that ships with the program", path.display())
-    };
-    let text = String::from_utf8(input::read(path, MOST_BYTES).with_context(read)?).with_context(read)?;
-    HostModel::parse(&text).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))
-}
-
 /// Calls a device with the job.
 ///
 /// # Errors
@@ -84,7 +61,7 @@ pub(super) fn call(
     verilog: &Verilog,
     run: &AttentionResult,
 ) -> Result<CallOutput, Ended> {
-    let model = host_model(path)?;
+    let model = host_model::read(path)?;
     let design = job.design;
     let mut bench = device::bench_behind(args, design, Some(job), behaviour.clone(), verilog, Some(&model))?;
     let (done, times, accesses) =

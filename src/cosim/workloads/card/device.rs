@@ -1,9 +1,10 @@
 //! A device with buffers at addresses, as the stand-in for XRT sees it.
 
 use super::error::CardError;
+use super::ledger::{Ledger, LinkUse};
 use super::message::{Reply, Request};
 use crate::cosim::memory::{Image, Shape};
-use crate::cosim::workloads::device::{Bench, Device, Faults, Platform};
+use crate::cosim::workloads::device::{Bench, Device, Faults, HostModel, Platform};
 use crate::design::device::registers::{named, RECORD_BYTES};
 use crate::design::{channels_of, Design};
 use std::collections::BTreeMap;
@@ -55,6 +56,9 @@ pub struct Card {
     early: usize,
     /// The argument `outputs`.
     outputs: u64,
+    ledger: Ledger,
+    /// Lists, queries and outputs are in memory of the host: nothing of them is transferred.
+    shares: bool,
 }
 
 /// Address of the buffer for a port's part of the cache: in a channel of its own, not at its beginning.
@@ -106,7 +110,18 @@ impl Card {
         bench.driver.device.set_image(Image::Hash(GARBAGE));
         let (buffers, own) = (BTreeMap::new(), BTreeMap::new());
         let (design, shape) = (design.clone(), Shape::of(design));
-        Card { bench, design, shape, buffers, own, freed: 0, early: 0, outputs: 0 }
+        Card { bench, design, shape, buffers, own, freed: 0, early: 0, outputs: 0, ledger: Ledger::default(), shares: false }
+    }
+
+    /// The same with lists, queries and outputs in memory of the host.
+    #[must_use]
+    pub fn shared(self) -> Card {
+        Card { shares: true, ..self }
+    }
+
+    /// What hosts took of their link so far, by a model of the host.
+    pub fn link_use(&self, model: &HostModel) -> LinkUse {
+        self.ledger.told(model, self.design.clock.noc_mhz)
     }
 
     /// The device, to read its counts.
@@ -200,6 +215,9 @@ impl Card {
 
     fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), CardError> {
         let (of, first, at) = self.buffer(address, bytes.len() as u64)?;
+        if of != Use::Exchange || !self.shares {
+            self.ledger.transfer(bytes.len() as u64, true);
+        }
         let device = &mut self.bench.driver.device;
         match of {
             Use::Cache(begin) => device.image_mut().write(begin + at, bytes),
@@ -218,6 +236,9 @@ impl Card {
     fn get(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>, CardError> {
         let shape = self.shape;
         let (of, first, at) = self.buffer(address, bytes)?;
+        if of != Use::Exchange || !self.shares {
+            self.ledger.transfer(bytes, false);
+        }
         let device = &mut self.bench.driver.device;
         match of {
             Use::Cache(begin) => {
@@ -248,6 +269,7 @@ impl Card {
                 self.bench.driver.device.tick().map_err(|why| CardError::Device(why.into()))?;
             }
             if run(self) != before {
+                self.ledger.call(self.device().call_times());
                 break;
             }
         }
@@ -255,7 +277,11 @@ impl Card {
     }
 
     fn write(&mut self, offset: u32, value: u32) -> Result<(), CardError> {
+        self.ledger.write();
         let device = &mut self.bench.driver.device;
+        if offset == named("DOORBELL").offset {
+            device.time_a_call();
+        }
         let argument = Design::argument_offset(1);
         if offset == argument {
             self.outputs = self.outputs >> 32 << 32 | u64::from(value);
@@ -270,6 +296,7 @@ impl Card {
     }
 
     fn read(&mut self, offset: u32) -> Result<u32, CardError> {
+        self.ledger.read();
         if offset == named("CTRL").offset {
             self.pass(POLL)?;
         }

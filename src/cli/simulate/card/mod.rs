@@ -1,5 +1,7 @@
 //! `meshkv card`: runs a program of the user's with the co-simulated device as its card.
 
+pub(super) mod host_model;
+
 use crate::cli::output::ui::Ui;
 use crate::cli::program::found;
 use crate::cli::program::scope::{Only, Scope};
@@ -10,8 +12,9 @@ use crate::cosim::build::{BuildForm, HostLibrary, Progress, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated::split_device::SplitDevice;
-use crate::cosim::workloads::card::{Card, CardError, Server};
-use crate::cosim::workloads::device::{Bench, Device};
+use crate::config::IoMemory;
+use crate::cosim::workloads::card::{Card, CardError, LinkUse, Server};
+use crate::cosim::workloads::device::{Bench, Device, Platform};
 use crate::design::Design;
 use crate::emit;
 use crate::tools;
@@ -54,6 +57,10 @@ pub struct Args {
     /// External memory out of order, with gaps and refusals, instead of at its best
     #[arg(long, help_heading = "Platform")]
     unruly_memory: bool,
+    /// Say how long the program's calls and transfers take on a host behind a link: a file of such a host, or pcie3_x16 for the
+    /// one that ships with the program. The program's own time is not part of it
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Platform")]
+    host_model: Option<PathBuf>,
     /// Seed of the registers before the reset, the clocks and the memory
     #[arg(long, default_value_t = 1, help_heading = "Platform")]
     seed: u64,
@@ -68,7 +75,7 @@ pub struct Args {
 
 /// Where options have an effect.
 pub(in crate::cli) const SCOPES: &[Scope] = &[Scope {
-    of: &["unruly_memory", "seed", "long", "whole"],
+    of: &["unruly_memory", "host_model", "seed", "long", "whole"],
     only: &[Only::Without(&["library_only"])],
     why: "no fabric is built",
 }];
@@ -101,6 +108,9 @@ struct Ran {
     violations: u64,
     /// The first of them.
     first_violations: Vec<String>,
+    /// Times on a host behind a link, with `--host-model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<LinkUse>,
 }
 
 /// Runs the subcommand. The exit code is the program's, or 1 if that is 0 and a rule of AXI was broken.
@@ -119,7 +129,7 @@ pub(in crate::cli) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             let mut card = args.card(&design, &interrupt, ui)?;
             match args.program.is_empty() {
                 true => None,
-                false => Some(args.before(&mut card, &host, &interrupt, ui)?),
+                false => Some(args.before(&mut card, &host, design.io() == IoMemory::Host, &interrupt, ui)?),
             }
         }
     };
@@ -174,6 +184,14 @@ impl Args {
         let clocks = Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: 0, seed: self.seed };
         let platform = Card::platform(design);
         let platform = if self.unruly_memory { platform.unruly(self.seed) } else { platform };
+        let shares = design.io() == IoMemory::Host;
+        let platform = match self.host_model.as_deref().map(host_model::read).transpose()? {
+            Some(model) if shares => {
+                let (io, writes) = model.memory(design, &platform.io);
+                Platform { io, io_writes: Some(writes), ..platform }
+            }
+            _ => platform,
+        };
         let length = if self.long { RunLength::Long } else { RunLength::Quick };
         let of = |form| Verilog { design, form, length, cache: None, seed: self.seed, interrupt, ui };
         let dut: Box<dyn DutPorts> = if self.whole {
@@ -184,7 +202,8 @@ impl Args {
             Box::new(SplitDevice::new(front, of(core).build()?, design)?)
         };
         let device = Device::new(dut, design, &platform, &clocks)?;
-        Ok(Card::new(Bench::new(device, design, &platform)?, design))
+        let card = Card::new(Bench::new(device, design, &platform)?, design);
+        Ok(if shares { card.shared() } else { card })
     }
 
     /// Runs the program before the card.
@@ -192,6 +211,7 @@ impl Args {
         &self,
         card: &mut Card,
         host: &HostLibrary,
+        shares: bool,
         interrupt: &Interrupt,
         ui: &Ui,
     ) -> anyhow::Result<Ran> {
@@ -201,6 +221,9 @@ impl Args {
         command.args(&self.program[1..]).env("MESHKV_LIBRARY", host.library());
         command.env("MESHKV_XCLBIN", host.xclbin()).env("MESHKV_HOST", &host.folder);
         command.env("MESHKV_CXXFLAGS", host.cxxflags());
+        if shares {
+            command.env("MESHKV_CARD_HOST_MEMORY", "1");
+        }
         if ui.json() {
             command.stdout(Stdio::from(io::stderr()));
         }
@@ -218,7 +241,12 @@ impl Args {
         }
         let (cycles, register_accesses) = (card.device().cycle(), card.device().accesses());
         ui.note(format_args!("card: {cycles} cycles, {register_accesses} register accesses"));
-        Ok(Ran { exit_code: code_of(status), cycles, register_accesses, violations, first_violations })
+        let model = self.host_model.as_deref().map(host_model::read).transpose()?;
+        let link = model.map(|model| card.link_use(&model));
+        if let Some(link) = &link {
+            ui.note(link.prose());
+        }
+        Ok(Ran { exit_code: code_of(status), cycles, register_accesses, violations, first_violations, link })
     }
 }
 
