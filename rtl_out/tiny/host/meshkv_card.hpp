@@ -85,7 +85,9 @@ private:
             throw Refused(what + " takes " + std::to_string(pages >> 20) + " MiB, and its memory has " + std::to_string(memory.get_size_kb() >> 10) +
                           ": lower model.max_tokens, model.max_streams or model.layers of the configuration and generate again");
         }
-        xrt::bo bo(device_, pages, xrt::bo::flags::normal, static_cast<xrt::memory_group>(memory.get_index()));
+        // Memory of the host has no copy on the card (XRT, Host Memory Access).
+        const auto kind = memory.get_tag().rfind("HOST", 0) == 0 ? xrt::bo::flags::host_only : xrt::bo::flags::normal;
+        xrt::bo bo(device_, pages, kind, static_cast<xrt::memory_group>(memory.get_index()));
         const uint64_t first = bo.address();
         if (first % MESHKV_BUFFER_ALIGN)
             throw std::runtime_error(what + " lies at " + std::to_string(first) + " on the card, which is no multiple of " + std::to_string(MESHKV_BUFFER_ALIGN));
