@@ -174,8 +174,8 @@ mod tests {
             config.memory.io = Some(io);
             queries_have_room_in_their_channel(&config)
         };
-        // 16 layers of 32 K tokens are all of HBM.
-        assert_eq!((judged(IoMemory::Hbm, 15), judged(IoMemory::Ddr, 16)), (None, None));
+        // 16 layers of 32 K tokens, four a column, are all of HBM.
+        assert_eq!((judged(IoMemory::Hbm, 12), judged(IoMemory::Ddr, 16)), (None, None));
         let found = judged(IoMemory::Hbm, 16).unwrap();
         assert!(found.fault.contains("homes take 256.00 MiB of HBM[0], which has 256.00 MiB"), "{found:?}");
         assert!(found.help_text().contains("try io = \"ddr\", or io = \"host\""), "{found:?}");
