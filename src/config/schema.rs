@@ -328,8 +328,6 @@ pub struct Memory {
     pub tiles_per_port: Option<u32>,
     /// Memory of queries, outputs and lists under the shell of Vitis. In a channel of HBM they take bandwidth from its
     /// homes. Left out: `ddr` where the card has some, else `host`.
-    // A file without it has the fingerprint that it had before there was this key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"host")]
     pub io: Option<IoMemory>,
 }

@@ -86,8 +86,9 @@ fn an_ablation_takes_one_thing_away() {
 /// Bytes of the regions of all homes, and of a layer's queries and outputs, which share HBM without a shell.
 fn bytes_in_hbm(design: &Design) -> u64 {
     let (model, head_dim) = (&design.model, u64::from(design.pe.head_dim));
-    let of_home = u64::from(design.placement.blocks_of_home())
-        * u64::from(design.placement.block_slices() * model.max_streams);
+    let caches = design.placement.numbered_caches(model.max_streams);
+    let of_home =
+        u64::from(design.placement.blocks_of_home()) * u64::from(design.placement.block_slices() * caches);
     let caches = u64::from(design.placement.homes()) * of_home * design.memory.slice_bytes;
     caches + 2 * u64::from(model.max_streams * model.heads) * head_dim * 2
 }

@@ -252,7 +252,7 @@
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000006u
-#define MESHKV_DESIGN_VALUE                  0x506d8130u
+#define MESHKV_DESIGN_VALUE                  0x4b4e5549u
 #define MESHKV_MESH_VALUE                    0x00060203u
 #define MESHKV_MODEL_VALUE                   0x00020006u
 #define MESHKV_HEADS_VALUE                   0x00030006u
@@ -268,7 +268,7 @@ static const struct {
 } meshkv_identity[] = {
     {0x800u, 0, 0xffffffffu, 1296782897u, "MAGIC", "0x4d4b5631, 'MKV1': this is a meshkv"},
     {0x804u, 0, 0xffffffffu, 6u, "MAP_VERSION", "Version of this register map"},
-    {0x808u, 0, 0xffffffffu, 1349353776u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
+    {0x808u, 0, 0xffffffffu, 1263424841u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
     {0x80cu, 0, 0x000000ffu, 3u, "MESH.COLS", "Columns"},
     {0x80cu, 8, 0x0000ff00u, 2u, "MESH.ROWS", "Rows"},
     {0x80cu, 16, 0xffff0000u, 6u, "MESH.PORTS", "Ports to external memory"},

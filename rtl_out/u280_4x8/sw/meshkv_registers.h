@@ -252,7 +252,7 @@
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000006u
-#define MESHKV_DESIGN_VALUE                  0x5be452a9u
+#define MESHKV_DESIGN_VALUE                  0x2d585302u
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
 #define MESHKV_HEADS_VALUE                   0x00200020u
@@ -268,7 +268,7 @@ static const struct {
 } meshkv_identity[] = {
     {0x800u, 0, 0xffffffffu, 1296782897u, "MAGIC", "0x4d4b5631, 'MKV1': this is a meshkv"},
     {0x804u, 0, 0xffffffffu, 6u, "MAP_VERSION", "Version of this register map"},
-    {0x808u, 0, 0xffffffffu, 1541690025u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
+    {0x808u, 0, 0xffffffffu, 760763138u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
     {0x80cu, 0, 0x000000ffu, 4u, "MESH.COLS", "Columns"},
     {0x80cu, 8, 0x0000ff00u, 8u, "MESH.ROWS", "Rows"},
     {0x80cu, 16, 0xffff0000u, 32u, "MESH.PORTS", "Ports to external memory"},

@@ -2,6 +2,7 @@
 
 use super::placement::size;
 use crate::config::{Advice, Config, Finding, IoMemory};
+use crate::design::card::caches::worst;
 use crate::design::card::fpga::Fpga;
 use crate::design::card::memory::{burst_flits, tiles_per_port, BURST_SLOT_BITS};
 use crate::design::card::refresh::Refresh;
@@ -82,8 +83,9 @@ pub(super) fn queries_have_room_in_their_channel(config: &Config) -> Option<Find
     let channel = design.io_channel()?;
     let (homes, io) = (design.channel_use()[channel as usize].bytes, design.io_bytes());
     let there = design.fpga().hbm_channel_bytes;
-    // Caches that fill a channel by themselves are another finding.
-    (homes <= there && homes + io > there).then(|| {
+    // Caches that do not fit by themselves are another finding.
+    let fit = worst(config, &design.placement).share() <= 1.0;
+    (fit && homes + io > there).then(|| {
         let fault = format!(
             "leaves no room: homes take {} of HBM[{channel}], which has {}, and queries, outputs and lists {}",
             size(homes as f64),
@@ -172,8 +174,8 @@ mod tests {
             config.memory.io = Some(io);
             queries_have_room_in_their_channel(&config)
         };
-        // 16 layers of 32 K tokens are all of HBM.
-        assert_eq!((judged(IoMemory::Hbm, 15), judged(IoMemory::Ddr, 16)), (None, None));
+        // 16 layers of 32 K tokens, four a column, are all of HBM.
+        assert_eq!((judged(IoMemory::Hbm, 12), judged(IoMemory::Ddr, 16)), (None, None));
         let found = judged(IoMemory::Hbm, 16).unwrap();
         assert!(found.fault.contains("homes take 256.00 MiB of HBM[0], which has 256.00 MiB"), "{found:?}");
         assert!(found.help_text().contains("try io = \"ddr\", or io = \"host\""), "{found:?}");

@@ -336,7 +336,7 @@ module meshkv_control_registers #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000006;  // MAP_VERSION
-            10'h202: value = 32'h506d8130;  // DESIGN
+            10'h202: value = 32'h4b4e5549;  // DESIGN
             10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
             10'h205: value = 32'h00030006;  // HEADS

@@ -336,7 +336,7 @@ module meshkv_control_registers #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000006;  // MAP_VERSION
-            10'h202: value = 32'h5be452a9;  // DESIGN
+            10'h202: value = 32'h2d585302;  // DESIGN
             10'h203: value = 32'h00200804;  // MESH
             10'h204: value = 32'h00010008;  // MODEL
             10'h205: value = 32'h00200020;  // HEADS

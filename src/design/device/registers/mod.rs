@@ -10,7 +10,6 @@ pub use register::{Access, BitField, Consequence, ErrorCause, Register};
 pub use table::{COUNTER_GROUPS, ERRORS, PAGE, REGISTERS};
 
 use crate::design::design::Design;
-use sha2::{Digest, Sha256};
 
 /// Bits of a byte address of the control port.
 pub const ADDRESS_BITS: u32 = 12;
@@ -121,12 +120,11 @@ impl Design {
     /// Values of the registers that identify the design.
     pub fn identity(&self) -> Vec<(&'static str, u32)> {
         let (model, mesh) = (&self.model, self.mesh);
-        let text = serde_json::to_string(&self.config).expect("a configuration is plain data");
-        let hash = Sha256::digest(text.as_bytes());
+        let hash = u32::from_str_radix(&self.config.sha256()[..8], 16).expect("digits");
         vec![
             ("MAGIC", MAGIC),
             ("MAP_VERSION", MAP_VERSION),
-            ("DESIGN", u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]])),
+            ("DESIGN", hash),
             ("MESH", mesh.cols() | mesh.rows() << 8 | self.memory.ports << 16),
             ("MODEL", model.layers | model.max_streams << 16),
             ("HEADS", model.heads | model.kv_heads << 16),
