@@ -249,7 +249,7 @@ public:
         return states;
     }
 
-    // Cycles of all runs of the last call.
+    // Cycles of all runs of the last call. This and the next are not to be read while another thread calls.
     uint64_t cycles() const { return cycles_; }
 
     // Time of the last call that the processor spent in the library: without the card, from each doorbell to its answer.
@@ -513,6 +513,8 @@ private:
                 if (call == Call::APPEND) new_token(layer, stream, place, keys + row * TOKEN, values + row * TOKEN);
             }
             const uint32_t listed = &one == &planned.runs.front() ? planned.listed : list(layer, one);
+            ready();
+            driver_.forget(exchange_.record());
             exchange_.send();
             const auto away = std::chrono::steady_clock::now();
             try {
@@ -543,36 +545,75 @@ private:
         }
     }
 
+    static void nap() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+
+    // Waits until the device is at rest and no error stands, where that is not known.
+    void ready() {
+        if (!rests_ || !exchange_.shared()) driver_.rest(options_.limit, nap);
+    }
+
     // A run by the list of a layer, to its end.
     void finish(uint32_t layer, uint32_t listed, uint32_t streams, bool tokens) {
-        const auto nap = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
-        if (!rests_ || !exchange_.shared()) driver_.rest(options_.limit, nap);
         rests_ = false;
-        driver_.forget(exchange_.record());
-        if (options_.interrupt) {
-            auto line = card_.interrupt();
-            line.enable();
-            driver_.listen(true);
-            driver_.ring(layer, listed, streams, tokens);
-            driver_.wait(options_.limit, [&] { line.wait(std::chrono::milliseconds(100)); });
-            driver_.listen(false);
-            line.disable();
-            cycles_ += driver_.cycles();
-        } else if (exchange_.shared()) {
+        if (exchange_.shared() && !options_.interrupt) {
             // A run takes some microseconds or some thousand: the first are spent here, the others asleep.
             const auto begun = std::chrono::steady_clock::now();
             driver_.ring(layer, listed, streams, tokens);
-            driver_.answer(exchange_.record(), options_.limit, [&] {
-                if (std::chrono::steady_clock::now() - begun > SPIN) nap();
-            });
-            cycles_ += driver_.recorded_cycles();
+            const auto over = [&] { cycles_ += driver_.recorded_cycles(); };
+            try {
+                driver_.answer(exchange_.record(), options_.limit, [&] {
+                    if (std::chrono::steady_clock::now() - begun > SPIN) nap();
+                });
+            } catch (const Void &) {
+                over();
+                throw;
+            }
+            over();
             rests_ = true;
+            return;
+        }
+        const auto wait = [&](const std::function<void()> &pause) {
+            try {
+                driver_.wait(options_.limit, pause);
+            } catch (const Void &) {
+                cycles_ += driver_.cycles();
+                throw;
+            }
+            cycles_ += driver_.cycles();
+        };
+        if (options_.interrupt) {
+            Listening line(card_, driver_);
+            driver_.ring(layer, listed, streams, tokens);
+            wait([&] { line.wait(); });
         } else {
             driver_.ring(layer, listed, streams, tokens);
-            driver_.wait(options_.limit, nap);
-            cycles_ += driver_.cycles();
+            wait(nap);
         }
     }
+
+    // The interrupt, until it goes out of scope.
+    class Listening {
+    public:
+        Listening(Card &card, Driver<Card> &driver) : line_(card.interrupt()), driver_(driver) {
+            line_.enable();
+            driver_.listen(true);
+        }
+        Listening(const Listening &) = delete;
+        Listening &operator=(const Listening &) = delete;
+        ~Listening() {
+            try {
+                driver_.listen(false);
+                line_.disable();
+            } catch (const std::exception &) {
+                // The card does not answer, which its caller is told.
+            }
+        }
+        void wait() { line_.wait(std::chrono::milliseconds(100)); }
+
+    private:
+        decltype(std::declval<Card &>().interrupt()) line_;
+        Driver<Card> &driver_;
+    };
 
     // How long a record is polled without a rest.
     static constexpr std::chrono::microseconds SPIN{200};

@@ -8,6 +8,7 @@ rtl/common/meshkv_crossing.v
 rtl/common/meshkv_crossing_chain.v
 rtl/common/meshkv_delay.v
 rtl/common/meshkv_async_register.v
+rtl/common/meshkv_block_fifo.v
 rtl/common/meshkv_event_counters.v
 rtl/common/meshkv_async_pointer.v
 rtl/common/meshkv_async_fifo.v

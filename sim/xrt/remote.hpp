@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,7 @@ public:
 
     uint64_t allocate(uint64_t bytes, uint64_t memory) { return ask('A', {bytes, memory}); }
     void free(uint64_t address) noexcept {
+        shared_.erase(std::remove_if(shared_.begin(), shared_.end(), [&](const Shared &one) { return one.address == address; }), shared_.end());
         try {
             say('F', {address});
         } catch (...) {

@@ -69,8 +69,8 @@ fn host_memory_needs_no_transfer_and_polls_no_register() {
     for append in APPENDS {
         let build = HostBuild::new(roomy(append));
         build.compile(&source("library_attends.cpp"), "library_attends", &[]);
-        let ran =
-            Card::new(&build.design).serve(build.command("library_attends").env("MESHKV_CARD_HOST_MEMORY", "1"));
+        let ran = Card::new(&build.design)
+            .serve(build.command("library_attends").env("MESHKV_CARD_HOST_MEMORY", "1"));
         let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
         assert!(ran.status.success() && said.starts_with("as on the host"), "{said}");
     }

@@ -8,19 +8,22 @@
 //
 // All numbers are FP16 in arrays without gaps: queries and outputs [stream of the batch][head][dim], keys and values of a
 // batch [stream of the batch][KV head][dim]. A layer may be called again while another has fewer tokens: each counts its
-// own. A call that throws leaves all lengths as they were, and may be repeated. A device is for one thread at a time.
+// own. A call that throws leaves all lengths as they were, and may be repeated. Threads may share a device: their calls are
+// done one after the other, in the order in which they came.
 #pragma once
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <future>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "meshkv_card.hpp"
+#include "meshkv_exchange.hpp"
 #include "meshkv_partials.hpp"
+#include "meshkv_turns.hpp"
 
 namespace meshkv {
 
@@ -45,12 +48,10 @@ public:
     explicit Device(const std::string &xclbin, const Options &options = {})
         : options_(options), streams_(options.mapping, options.layers), card_(xclbin, options.device), driver_(card_, options.limit),
           cache_(card_, [this](uint32_t stream, uint32_t segment) { return streams_.place(stream, segment); }),
-          queries_(card_.allocate("queries", query_bytes(), "the buffer of queries")),
-          outputs_(card_.allocate("outputs", MESHKV_PARTIAL_BYTES, "the buffer of outputs")),
-          list_(card_.allocate("list", (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) * sizeof(meshkv_descriptor), "the list of descriptors")) {
-        driver_.argument(MESHKV_ARG_QUERIES, queries_.address());
-        driver_.argument(MESHKV_ARG_OUTPUTS, outputs_.address());
-        driver_.argument(MESHKV_ARG_LIST, list_.address());
+          exchange_(card_, MESHKV_LAYERS, query_bytes()) {
+        driver_.argument(MESHKV_ARG_QUERIES, exchange_.queries_address());
+        driver_.argument(MESHKV_ARG_OUTPUTS, exchange_.outputs_address());
+        driver_.argument(MESHKV_ARG_LIST, exchange_.list_address());
         for (uint32_t port = 0; port < MESHKV_PORTS; ++port) driver_.argument(MESHKV_ARG_HBM(port), cache_.base(port));
     }
 
@@ -68,14 +69,26 @@ public:
     Device &operator=(const Device &) = delete;
 
     // An empty stream; or one that begins with the tokens that another has now and only reads them.
-    void begin(uint32_t stream) { streams_.begin(stream); }
-    void begin(uint32_t stream, uint32_t prefix) { streams_.begin(stream, prefix); }
-    void end(uint32_t stream) { streams_.end(stream); }
+    void begin(uint32_t stream) {
+        const Change change(*this);
+        streams_.begin(stream);
+    }
+    void begin(uint32_t stream, uint32_t prefix) {
+        const Change change(*this);
+        streams_.begin(stream, prefix);
+    }
+    void end(uint32_t stream) {
+        const Change change(*this);
+        streams_.end(stream);
+    }
 
     // A stream that begins with the first tokens of another and shares their pages: kv.pages. Either may grow.
-    void fork(uint32_t stream, uint32_t from, uint32_t tokens) { streams_.fork(stream, from, tokens); }
+    void fork(uint32_t stream, uint32_t from, uint32_t tokens) {
+        const Change change(*this);
+        streams_.fork(stream, from, tokens);
+    }
 
-    // The pages of all streams: tables, free ones, who shares what.
+    // The pages of all streams: tables, free ones, who shares what. They are not to be read while another thread calls.
     const Pages &pages() const {
 #if MESHKV_PAGES
         return streams_.pages();
@@ -86,6 +99,7 @@ public:
 
     // A stream with a copy of all tokens of another. With pages it is made page by page, when either grows.
     void copy(uint32_t stream, uint32_t from) {
+        const Change change(*this);
         streams_.length(from, 0);
         if (PAGED) return streams_.begin(stream, from);
         streams_.begin(stream);
@@ -100,6 +114,7 @@ public:
     // Factors of the keys and of the values of a layer, by KV head; 1 before the first call. They are those of the numbers
     // that are appended from now on, and of all in the cache: change them only while the layer has no token.
     void factors(uint32_t layer, const float *keys, const float *values) {
+        const auto turn = turns_.take();
         may_scale();
         if (MESHKV_TOKEN_SCALES) throw Refused("each token has scales of its own, which are found when it is appended: kv.scales = \"head\" has factors");
         if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
@@ -119,6 +134,7 @@ public:
 
     // The scale of q.k before the softmax, of all layers from now on; 1 / sqrt(d_h) before the first call.
     void sm_scale(float scale) {
+        const auto turn = turns_.take();
         may_scale();
         std::string why;
         for (const auto &layer : factors_)
@@ -130,6 +146,7 @@ public:
     // Attention sinks of a layer, a logit a query head, from now on: each takes its share of the softmax beside the tokens, and
     // has no value. -infinity: none. Partial results are without them (of_sink of meshkv_partials.hpp).
     void sinks(uint32_t layer, const float *logits) {
+        const auto turn = turns_.take();
         if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
         sinks_[layer] = sink_words(logits);
     }
@@ -137,43 +154,62 @@ public:
     // Widths of numbers that meet the keys and the values, of all layers from now on; those of the design before the first
     // call. Narrow ones let two heads pass where one does, with a greater error.
     void narrow(Narrow widths) {
+        const auto turn = turns_.take();
         if (!MESHKV_PACKED) throw Refused("this design has numbers of one width: generate it with kv.format = \"int8\"");
         narrow_ = widths;
     }
 
     // Tokens of a stream in a layer.
-    uint32_t length(uint32_t stream, uint32_t layer) const { return streams_.length(stream, layer); }
+    uint32_t length(uint32_t stream, uint32_t layer) const {
+        const auto turn = turns_.take();
+        return streams_.length(stream, layer);
+    }
 
     // Appends tokens of one stream, a prompt say: keys and values [KV head][token][dim].
     void append(uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values) {
+        const Change change(*this);
         streams_.may_grow(stream, layer, tokens);
         const uint64_t bytes = uint64_t{MESHKV_KV_HEADS} * tokens * HEAD * sizeof(uint16_t);
         apart({{"keys", keys, bytes}, {"values", values, bytes}}, {});
         reserve(stream, layer, tokens);
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) cache_.refresh(stream, layer, head, streams_.own(stream, layer), tokens);
-        // KV heads lie in slices of their own, which all cores fill; then each home takes one transfer or a few.
+        // KV heads lie in slices of their own, which all cores fill. Those that share homes go to the card together, a home in one
+        // transfer or a few, while the next ones are filled.
         const auto convert = [&](uint32_t head) {
             const size_t at = size_t{head} * tokens * HEAD;
             return put(stream, layer, head, keys + at, values + at, tokens);
         };
-        Cache::Changes all;
-        const auto take = [&](const Cache::Changes &some) { all.insert(all.end(), some.begin(), some.end()); };
-        if (bytes < SMALL) {
-            for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) take(convert(head));
-        } else {
-            const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
-            for (uint32_t head = 0; head < MESHKV_KV_HEADS;) {
-                std::vector<std::future<Cache::Changes>> working;
-                for (; head < MESHKV_KV_HEADS && working.size() < cores; ++head) working.push_back(std::async(std::launch::async, convert, head));
-                for (auto &one : working) take(one.get());
-            }
+        const bool alone = bytes < SMALL;
+        const uint32_t most = alone ? 1 : std::max(std::thread::hardware_concurrency(), 1u) + 1;
+        std::deque<std::future<Cache::Changes>> working;
+        Cache::Changes together;
+        for (uint32_t head = 0, next = 0; head < MESHKV_KV_HEADS; ++head) {
+            for (; next < MESHKV_KV_HEADS && working.size() < most; ++next)
+                working.push_back(std::async(alone ? std::launch::deferred : std::launch::async, convert, next));
+            const Cache::Changes some = working.front().get();
+            working.pop_front();
+            together.insert(together.end(), some.begin(), some.end());
+            if ((head + 1) % MESHKV_BLOCK_SLICES && head + 1 < MESHKV_KV_HEADS) continue;
+            cache_.flush(std::move(together));
+            together = {};
         }
-        cache_.flush(std::move(all));
         streams_.grow(stream, layer, tokens);
+    }
+
+    // Plans the next call of every layer for a batch, before it is due: lists of descriptors and pages are ready then, and
+    // the call is a doorbell. `append` says which of the calls it will be. Calls for other batches, and streams that begin, end
+    // or grow otherwise, are possible all the same: they plan anew.
+    void step(const std::vector<uint32_t> &batch, bool append) {
+        const Change change(*this);
+        const Call call = append ? Call::APPEND : Call::ATTEND;
+        for (uint32_t layer = 0; layer < options_.layers; ++layer) streams_.may_run(layer, batch, call, LAYER_WINDOW);
+        for (uint32_t layer = 0; layer < options_.layers; ++layer) plan(layer, batch, call, LAYER_WINDOW);
+        exchange_.send();
     }
 
     // Attention of each stream to its tokens.
     void attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, uint16_t *outputs, const Attention &how = {}) {
+        const auto turn = turns_.take();
         streams_.may_run(layer, batch, Call::ATTEND, how.window);
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {{"outputs", outputs, batch.size() * OUT * sizeof(uint16_t)}});
         run(layer, batch, {Call::ATTEND, how}, queries, nullptr, nullptr, [&](size_t row, uint32_t place) { take(outputs, row, place); });
@@ -182,6 +218,7 @@ public:
     // The same, after a new token of each stream.
     void append_and_attend(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, const uint16_t *keys, const uint16_t *values,
                            uint16_t *outputs, const Attention &how = {}) {
+        const auto turn = turns_.take();
         streams_.may_run(layer, batch, Call::APPEND, how.window);
         const uint64_t of_queries = batch.size() * OUT * sizeof(uint16_t), of_tokens = batch.size() * TOKEN * sizeof(uint16_t);
         apart({{"queries", queries, of_queries}, {"keys", keys, of_tokens}, {"values", values, of_tokens}}, {{"outputs", outputs, of_queries}});
@@ -198,12 +235,13 @@ public:
     // l, m and o of each stream and head instead of outputs, to merge with those of tokens elsewhere: [stream of the
     // batch][head].
     std::vector<State> partials(uint32_t layer, const std::vector<uint32_t> &batch, const uint16_t *queries, const Attention &how = {}) {
+        const auto turn = turns_.take();
         streams_.may_run(layer, batch, Call::PARTIALS, how.window);
         apart({{"queries", queries, batch.size() * OUT * sizeof(uint16_t)}}, {});
         std::vector<State> states(batch.size() * MESHKV_QUERY_HEADS);
         run(layer, batch, {Call::PARTIALS, how}, queries, nullptr, nullptr, [&](size_t row, uint32_t place) {
             for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
-                State &one = states[row * MESHKV_QUERY_HEADS + head] = state(outputs_.data(), place, head);
+                State &one = states[row * MESHKV_QUERY_HEADS + head] = state(exchange_.outputs(), place, head);
                 // The card scales outputs alone.
                 for (float &o : one.o) o *= factors_[layer][head / GROUP].value;
             }
@@ -211,8 +249,11 @@ public:
         return states;
     }
 
-    // Cycles of all runs of the last call.
+    // Cycles of all runs of the last call. This and the next are not to be read while another thread calls.
     uint64_t cycles() const { return cycles_; }
+
+    // Time of the last call that the processor spent in the library: without the card, from each doorbell to its answer.
+    std::chrono::nanoseconds own_time() const { return own_time_; }
 
 private:
     // Elements of a head; of a stream's queries, and of its outputs; of its new token's keys, and of its values.
@@ -246,6 +287,27 @@ private:
         const Attention &how;
     };
 
+    // Runs of a call. The list of the first is in the slot of the layer.
+    struct Plan {
+        std::vector<uint32_t> batch;
+        Call call;
+        uint32_t window;
+        std::vector<Run> runs;
+        uint32_t listed;  // Descriptors of the first.
+        bool is(const std::vector<uint32_t> &other, Call does, uint32_t looks) const { return batch == other && call == does && window == looks; }
+    };
+
+    // A turn in which streams change: what was planned for them is void.
+    class Change {
+    public:
+        explicit Change(Device &of) : turn_(of.turns_.take()) {
+            for (auto &plan : of.plans_) plan.reset();
+        }
+
+    private:
+        Turns::Turn turn_;
+    };
+
     // Streams that can be live at once.
     static constexpr uint32_t STREAMS = PAGED ? MESHKV_CACHES : MESHKV_MAX_STREAMS;
 
@@ -254,14 +316,40 @@ private:
     Card card_;
     Driver<Card> driver_;
     Cache cache_;
-    Buffer queries_, outputs_, list_;
+    Exchange exchange_;
     uint64_t cycles_ = 0;
+    std::chrono::nanoseconds own_time_{}, away_{};
+    bool rests_ = true;  // The device is at rest, and has no error that stands.
+    mutable Turns turns_;
+    // What each layer will do next, if it has been planned.
+    std::vector<std::optional<Plan>> plans_ = std::vector<std::optional<Plan>>(MESHKV_LAYERS);
     Narrow narrow_;
     float sm_scale_ = 1 / std::sqrt(static_cast<float>(MESHKV_HEAD_DIM));
     std::vector<std::vector<uint64_t>> sinks_ = std::vector<std::vector<uint64_t>>(MESHKV_LAYERS);  // Words a query head; none were given.
     std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
     // The page of each segment of each cache, as the device has it.
     std::vector<uint32_t> told_ = std::vector<uint32_t>(PAGED ? size_t{STREAMS} * MESHKV_MAX_SEGMENTS : 0, Pages::NONE);
+
+    // The plan of a call: the one that is there, or a new one.
+    Plan &plan(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t window) {
+        std::optional<Plan> &plan = plans_[layer];
+        if (plan && plan->is(batch, call, window)) return *plan;
+        plan.reset();
+        if (call == Call::APPEND)
+            for (const uint32_t stream : batch) reserve(stream, layer, 1);
+        Plan made{batch, call, window, streams_.plan(layer, batch, call, window), 0};
+        for (const Run &run : made.runs) tell(run.descriptors);
+        made.listed = list(layer, made.runs.front());
+        plan = std::move(made);
+        return *plan;
+    }
+
+    // Puts the list of a run into the slot of its layer.
+    uint32_t list(uint32_t layer, const Run &run) {
+        const auto words = driver_.list(run.descriptors);
+        exchange_.put_list(layer, words);
+        return static_cast<uint32_t>(words.size());
+    }
 
     // Takes the pages of tokens that are appended, and copies those that are shared.
     void reserve(uint32_t stream, uint32_t layer, uint32_t tokens) {
@@ -348,17 +436,15 @@ private:
     void give(uint32_t layer, const Beside &all) {
         const auto words = [&](uint64_t at, const std::vector<uint64_t> &of) {
             if (of.empty()) return;
-            std::memcpy(queries_.data() + at, of.data(), of.size() * sizeof(uint64_t));
-            queries_.to_card(at, of.size() * sizeof(uint64_t));
+            std::memcpy(exchange_.to_queries(at, of.size() * sizeof(uint64_t)), of.data(), of.size() * sizeof(uint64_t));
         };
         words(SCALES_AT, all.scales);
         words(MESHKV_SINKS_AT, all.sinks);
         if (!MESHKV_QUANTISES) return;
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
             const float inverse[2] = {1 / factors_[layer][head].key, 1 / factors_[layer][head].value};
-            std::memcpy(queries_.data() + MESHKV_FACTORS_AT + head * sizeof(inverse), inverse, sizeof(inverse));
+            std::memcpy(exchange_.to_queries(MESHKV_FACTORS_AT + head * sizeof(inverse), sizeof(inverse)), inverse, sizeof(inverse));
         }
-        queries_.to_card(MESHKV_FACTORS_AT, MESHKV_KV_HEADS * sizeof(uint64_t));
     }
 
     // Bytes of queries, and of new tokens where the device takes them.
@@ -402,44 +488,45 @@ private:
 
     // The outputs of a stream, by its row in the batch and its number in the run.
     void take(uint16_t *outputs, size_t row, uint32_t place) {
-        take_rows(outputs + row * OUT, outputs_.data() + place * OUT_BYTES, MESHKV_QUERY_HEADS);
+        take_rows(outputs + row * OUT, exchange_.outputs() + place * OUT_BYTES, MESHKV_QUERY_HEADS);
     }
 
     template <typename Take>
     void run(uint32_t layer, const std::vector<uint32_t> &batch, const Doing &doing, const uint16_t *queries, const uint16_t *keys, const uint16_t *values, const Take &take) {
         const Call call = doing.call;
+        const auto begun = std::chrono::steady_clock::now();
+        away_ = {};
         const Beside words = beside(layer, doing.how);
-        if (call == Call::APPEND)
-            for (const uint32_t stream : batch) reserve(stream, layer, 1);
-        const auto runs = streams_.plan(layer, batch, call, doing.how.window);
+        const Plan planned = std::move(plan(layer, batch, call, doing.how.window));
+        plans_[layer].reset();
         give(layer, words);
         cycles_ = 0;
         std::optional<Void> void_outputs;
-        for (const Run &one : runs) {
+        for (const Run &one : planned.runs) {
             const auto of_batch = [&](uint32_t stream) { return static_cast<size_t>(std::find(batch.begin(), batch.end(), stream) - batch.begin()); };
             uint32_t end = 0;
             for (size_t at = 0; at < one.streams.size(); ++at) {
                 const uint32_t stream = one.streams[at], place = one.places[at];
                 const size_t row = of_batch(stream);
                 end = std::max(end, place + 1);
-                fill_rows(queries_.data() + place * OUT_BYTES, queries + row * OUT, MESHKV_QUERY_HEADS);
+                fill_rows(exchange_.to_queries(place * OUT_BYTES, OUT_BYTES), queries + row * OUT, MESHKV_QUERY_HEADS);
                 if (call == Call::APPEND) new_token(layer, stream, place, keys + row * TOKEN, values + row * TOKEN);
             }
-            queries_.to_card(0, end * OUT_BYTES);
-            if (DEVICE_APPENDS && call == Call::APPEND) queries_.to_card(TOKENS_AT, end * TOKEN_BYTES);
-            tell(one.descriptors);
-            const auto list = driver_.list(one.descriptors);
-            std::memcpy(list_.data(), list.data(), list.size() * sizeof(meshkv_descriptor));
-            list_.to_card(0, list.size() * sizeof(meshkv_descriptor));
+            const uint32_t listed = &one == &planned.runs.front() ? planned.listed : list(layer, one);
+            ready();
+            driver_.forget(exchange_.record());
+            exchange_.send();
+            const auto away = std::chrono::steady_clock::now();
             try {
-                finish(end, static_cast<uint32_t>(list.size()), DEVICE_APPENDS && call == Call::APPEND ? end : 0);
+                finish(layer, listed, end, DEVICE_APPENDS && call == Call::APPEND);
             } catch (const Void &error) {
                 void_outputs.emplace(error);  // Outputs are there all the same.
             }
-            cycles_ += driver_.cycles();
-            outputs_.from_card(0, call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT_BYTES);
+            away_ += std::chrono::steady_clock::now() - away;
+            exchange_.fetch(call == Call::PARTIALS ? MESHKV_PARTIAL_BYTES : end * OUT_BYTES);
             for (size_t at = 0; at < one.streams.size(); ++at) take(of_batch(one.streams[at]), one.places[at]);
         }
+        own_time_ = std::chrono::steady_clock::now() - begun - away_;
         if (void_outputs) throw *void_outputs;
     }
 
@@ -448,7 +535,7 @@ private:
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
             const uint16_t *key = keys + head * HEAD, *value = values + head * HEAD;
             if (DEVICE_APPENDS) {
-                uint8_t *at = queries_.data() + TOKENS_AT + place * TOKEN_BYTES + head * 2 * ROW_BYTES;
+                uint8_t *at = exchange_.to_queries(TOKENS_AT + place * TOKEN_BYTES + head * 2 * ROW_BYTES, 2 * ROW_BYTES);
                 fill_rows(at, key, 1);
                 fill_rows(at + ROW_BYTES, value, 1);
             } else {
@@ -458,21 +545,78 @@ private:
         }
     }
 
-    // A run by the list, to its end.
-    void finish(uint32_t streams, uint32_t listed, uint32_t tokens) {
-        const auto nap = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
-        driver_.rest(options_.limit, nap);
+    static void nap() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+
+    // Waits until the device is at rest and no error stands, where that is not known.
+    void ready() {
+        if (!rests_ || !exchange_.shared()) driver_.rest(options_.limit, nap);
+    }
+
+    // A run by the list of a layer, to its end.
+    void finish(uint32_t layer, uint32_t listed, uint32_t streams, bool tokens) {
+        rests_ = false;
+        if (exchange_.shared() && !options_.interrupt) {
+            // A run takes some microseconds or some thousand: the first are spent here, the others asleep.
+            const auto begun = std::chrono::steady_clock::now();
+            driver_.ring(layer, listed, streams, tokens);
+            const auto over = [&] { cycles_ += driver_.recorded_cycles(); };
+            try {
+                driver_.answer(exchange_.record(), options_.limit, [&] {
+                    if (std::chrono::steady_clock::now() - begun > SPIN) nap();
+                });
+            } catch (const Void &) {
+                over();
+                throw;
+            }
+            over();
+            rests_ = true;
+            return;
+        }
+        const auto wait = [&](const std::function<void()> &pause) {
+            try {
+                driver_.wait(options_.limit, pause);
+            } catch (const Void &) {
+                cycles_ += driver_.cycles();
+                throw;
+            }
+            cycles_ += driver_.cycles();
+        };
         if (options_.interrupt) {
-            auto line = card_.interrupt();
-            line.enable();
-            driver_.start(streams, true, listed, tokens);
-            driver_.wait(options_.limit, [&] { line.wait(std::chrono::milliseconds(100)); });
-            line.disable();
+            Listening line(card_, driver_);
+            driver_.ring(layer, listed, streams, tokens);
+            wait([&] { line.wait(); });
         } else {
-            driver_.start(streams, false, listed, tokens);
-            driver_.wait(options_.limit, nap);
+            driver_.ring(layer, listed, streams, tokens);
+            wait(nap);
         }
     }
+
+    // The interrupt, until it goes out of scope.
+    class Listening {
+    public:
+        Listening(Card &card, Driver<Card> &driver) : line_(card.interrupt()), driver_(driver) {
+            line_.enable();
+            driver_.listen(true);
+        }
+        Listening(const Listening &) = delete;
+        Listening &operator=(const Listening &) = delete;
+        ~Listening() {
+            try {
+                driver_.listen(false);
+                line_.disable();
+            } catch (const std::exception &) {
+                // The card does not answer, which its caller is told.
+            }
+        }
+        void wait() { line_.wait(std::chrono::milliseconds(100)); }
+
+    private:
+        decltype(std::declval<Card &>().interrupt()) line_;
+        Driver<Card> &driver_;
+    };
+
+    // How long a record is polled without a rest.
+    static constexpr std::chrono::microseconds SPIN{200};
 };
 
 }  // namespace meshkv

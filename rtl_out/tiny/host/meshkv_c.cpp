@@ -145,6 +145,10 @@ int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32
     return status_of([&] { of(device).append(layer, stream, tokens, keys, values); });
 }
 
+int meshkv_step(meshkv_device *device, const uint32_t *streams, size_t batch, int appends) {
+    return status_of([&] { of(device).step(batch_of(streams, batch), appends != 0); });
+}
+
 int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs,
                   const struct meshkv_attention *how) {
     return status_of([&] { of(device).attend(layer, batch_of(streams, batch), queries, outputs, as(how)); });

@@ -153,11 +153,14 @@ public:
         Halves outputs(q.size());
         device_.append_and_attend(layer, batch, q.data(), k.data(), v.data(), outputs.data());
         cycles += device_.cycles();
+        own += device_.own_time();
+        ++calls;
         Row out(outputs.size());
         std::transform(outputs.begin(), outputs.end(), out.begin(), meshkv::from_half);
         return out;
     }
-    uint64_t cycles = 0;
+    uint64_t cycles = 0, calls = 0;
+    std::chrono::nanoseconds own{};  // Time in the library, the card's left out.
 
 private:
     meshkv::Device &device_;
@@ -301,6 +304,8 @@ int run(int count, char **words) {
         const auto at = std::mismatch(ours.begin(), ours.end(), theirs.begin()).first - ours.begin();
         std::cout << "  on the host: " << theirs << "\n  differs from token " << at << " on\n";
     }
+    std::cout << on_card.calls << " calls, " << on_card.own.count() / 1000.0 / static_cast<double>(std::max<uint64_t>(on_card.calls, 1))
+              << " us each of the processor's time in the library\n";
     std::cout << tokens << " tokens of " << streams << (streams == 1 ? " stream, " : " streams, ") << on_card.cycles << " cycles on the card; "
               << (equal ? "equal" : "NOT equal") << " to attention on the host; least margin of a logit " << wanted.margin << '\n';
     return equal ? 0 : 1;

@@ -23,9 +23,13 @@ constexpr const char *KERNEL = "meshkv_top";
 // A buffer of the card, with the host's copy of it.
 class XrtBuffer {
 public:
-    XrtBuffer(xrt::bo bo, uint64_t bytes) : bo_(std::move(bo)), bytes_(bytes), data_(bo_.map<uint8_t *>()) {}
+    XrtBuffer(xrt::bo bo, uint64_t bytes, bool shared) : bo_(std::move(bo)), bytes_(bytes), data_(bo_.map<uint8_t *>()), shared_(shared) {}
 
     uint8_t *data() { return data_; }
+    const uint8_t *data() const { return data_; }
+
+    // True in host memory, where the card reads and writes what the host does.
+    bool shared() const { return shared_; }
     uint64_t address() const { return bo_.address(); }
 
     // Copies bytes to the card, or from it; a transfer begins and ends at multiples of 64.
@@ -36,6 +40,7 @@ private:
     xrt::bo bo_;
     uint64_t bytes_;
     uint8_t *data_;
+    bool shared_;
 
     void sync(xclBOSyncDirection way, uint64_t first, uint64_t count) {
         const uint64_t begin = first / 64 * 64, end = std::min(bytes_, (first + count + 63) / 64 * 64);
@@ -91,7 +96,8 @@ private:
             throw Refused(what + " takes " + std::to_string(pages >> 20) + " MiB, and its memory has " + std::to_string(memory.get_size_kb() >> 10) +
                           ": lower model.max_tokens, model.max_streams or model.layers of the configuration and generate again");
         }
-        xrt::bo bo(device_, pages, xrt::bo::flags::normal, static_cast<xrt::memory_group>(memory.get_index()));
+        const bool shared = memory.get_tag().rfind("HOST", 0) == 0;
+        xrt::bo bo(device_, pages, shared ? xrt::bo::flags::host_only : xrt::bo::flags::normal, static_cast<xrt::memory_group>(memory.get_index()));
         const uint64_t first = bo.address();
         if (first % MESHKV_BUFFER_ALIGN)
             throw std::runtime_error(what + " lies at " + std::to_string(first) + " on the card, which is no multiple of " + std::to_string(MESHKV_BUFFER_ALIGN));
@@ -99,7 +105,7 @@ private:
             if (first < one.second && one.first < first + pages) throw std::runtime_error(what + " overlaps another buffer on the card");
         taken_.emplace_back(first, first + pages);
         given_.push_back(bo);
-        return Buffer(std::move(bo), pages);
+        return Buffer(std::move(bo), pages, shared);
     }
 
     xrt::device device_;

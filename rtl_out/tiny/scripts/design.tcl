@@ -31,6 +31,7 @@ set design_sources {
     rtl/common/meshkv_crossing_chain.v
     rtl/common/meshkv_delay.v
     rtl/common/meshkv_async_register.v
+    rtl/common/meshkv_block_fifo.v
     rtl/common/meshkv_arbiter4.v
     rtl/common/meshkv_arbiter2.v
     rtl/common/meshkv_event_counters.v
@@ -189,6 +190,7 @@ set design_registers {
     {QUERY_STREAMS 0x860 32 {}}
     {LIST_COUNT 0x864 32 {}}
     {TOKEN_STREAMS 0x868 32 {}}
+    {DOORBELL 0x86c 32 {}}
     {STATUS 0x880 32 {}}
     {ERROR 0x884 32 {}}
     {ERROR_INFO 0x888 32 {}}

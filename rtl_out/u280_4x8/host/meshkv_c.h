@@ -96,6 +96,9 @@ int meshkv_narrow(meshkv_device *device, int keys, int values);
 /* keys, values: [KV head][token][dim]. */
 int meshkv_append(meshkv_device *device, uint32_t layer, uint32_t stream, uint32_t tokens, const uint16_t *keys, const uint16_t *values);
 
+/* Plans the next call of every layer for a batch, before it is due; `appends`: it will be meshkv_append_and_attend. */
+int meshkv_step(meshkv_device *device, const uint32_t *streams, size_t batch, int appends);
+
 /* queries, outputs: [stream of the batch][head][dim]; keys, values: [stream of the batch][KV head][dim]. `how` may be none. */
 int meshkv_attend(meshkv_device *device, uint32_t layer, const uint32_t *streams, size_t batch, const uint16_t *queries, uint16_t *outputs,
                   const struct meshkv_attention *how);

@@ -1,9 +1,13 @@
 // Driver of the registers of meshkv_top: one run at a time. Knows nothing of XRT: `Io` reads and writes registers.
+//
+// A run begins in one of two ways. `ring` is one write, and `answer` waits for the record that the device writes into memory:
+// no register is read. `start` and `wait` go by registers alone, as XRT does it, and run pushed descriptors, too.
 #pragma once
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -128,6 +132,45 @@ public:
             throw std::runtime_error("memory owes answers to the host before, " + std::to_string(limit_.count()) + " ms after a soft reset: reset the device with its shell");
     }
 
+    // Lets the end of a run and its errors raise the interrupt, or nothing.
+    void listen(bool interrupt) {
+        io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
+        io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
+    }
+
+    // Begins a run by one write: it takes `count` descriptors from a slot of the list, loads the queries of streams 0 to
+    // `streams` - 1 and, if `tokens`, their new tokens. All of that is in memory. Descriptors that were pushed belong to it, too.
+    void ring(uint32_t slot, uint32_t count, uint32_t streams, bool tokens) {
+        settle();
+        io_.write(MESHKV_DOORBELL, slot << MESHKV_DOORBELL_SLOT_SHIFT | count << MESHKV_DOORBELL_COUNT_SHIFT | streams << MESHKV_DOORBELL_STREAMS_SHIFT |
+                                       uint32_t{tokens} << MESHKV_DOORBELL_TOKENS_SHIFT);
+        ++run_;
+        begun_ = std::move(next_);
+        next_ = {};
+    }
+
+    // Makes a record in memory one of no run that will be rung.
+    void forget(volatile meshkv_record &record) const { record.run = run_; }
+
+    // Waits for the record of the run that was rung last, in memory that the device writes by itself. `pause` rests a while.
+    // After `Void` all outputs are in memory. After any error the device needs a `rest` before the next run.
+    void answer(volatile meshkv_record &record, std::chrono::milliseconds limit, const std::function<void()> &pause) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (record.run != run_) {
+            if (std::chrono::steady_clock::now() > end) {
+                check();
+                reset();
+                throw std::runtime_error("the run took longer than " + std::to_string(limit.count()) + " ms and was cut off");
+            }
+            pause();
+        }
+        std::atomic_thread_fence(std::memory_order_acquire);
+        const uint32_t error = record.error, info = record.error_info;
+        cycles_ = record.cycles_low | uint64_t{record.cycles_high} << 32;
+        if (error & ~MESHKV_ERROR_VOIDS_MASK) throw Error(error, info);
+        if (error) throw Void(error, info);
+    }
+
     // Clears old errors and interrupts.
     void clear() {
         io_.write(MESHKV_ERROR, ~0u);
@@ -146,6 +189,7 @@ public:
         }
         io_.read(MESHKV_CTRL);  // AP_DONE, which a read clears.
         clear();
+        run_ = io_.read(MESHKV_RUNS);
     }
 
     // Stops the run and empties the queue. Waits until that is done and no run is due, and forgets the end of the last one.
@@ -160,6 +204,7 @@ public:
             if (std::chrono::steady_clock::now() > end)
                 throw std::runtime_error("the device did not come out of a soft reset within " + std::to_string(limit_.count()) + " ms: reset it with its shell");
         clear();
+        run_ = io_.read(MESHKV_RUNS);
     }
 
     // Stops a run that is under way, and waits until nothing is owed: from then on the device neither reads nor writes
@@ -192,9 +237,8 @@ public:
     // Descriptors of one run must not name a slice twice. The device does not check that, so this does.
     void push(const Descriptor &d) {
         settle();
-        const auto slices = named_by(d);
-        for (const auto &slice : slices)
-            if (next_.named.count(slice)) throw std::invalid_argument(twice(slice));
+        const Named named(d);
+        named.apart(next_.named);
         if (io_.read(MESHKV_DESC_FREE) == 0) throw std::runtime_error("the device's queue of descriptors is full");
         const meshkv_descriptor w = words(d);
         io_.write(MESHKV_DESC_CACHE, w.cache);
@@ -205,17 +249,17 @@ public:
         io_.write(MESHKV_DESC_STREAMS, w.streams);
         io_.write(MESHKV_DESC_PUSH, w.push);
         check();
-        next_.named.insert(slices.begin(), slices.end());
+        next_.named.push_back(named);
         ++next_.pushed;
     }
 
     // Descriptors of a run as a list for memory, little-endian as the host is. Refuses two that name a slice.
     static std::vector<meshkv_descriptor> list(const std::vector<Descriptor> &descriptors) {
-        std::set<Slice> named;
+        std::vector<Named> named;
         std::vector<meshkv_descriptor> all;
         for (const auto &d : descriptors) {
-            for (const auto &slice : named_by(d))
-                if (!named.insert(slice).second) throw std::invalid_argument(twice(slice));
+            named.emplace_back(d);
+            named.back().apart({named.begin(), named.end() - 1});
             all.push_back(words(d));
         }
         return all;
@@ -229,9 +273,9 @@ public:
         io_.write(MESHKV_QUERY_STREAMS, streams);
         io_.write(MESHKV_LIST_COUNT, listed);
         if (DEVICE_APPENDS) io_.write(TOKEN_STREAMS, tokens);
-        io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
-        io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
+        listen(interrupt);
         io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);
+        ++run_;
         // Descriptors pushed from now on are for the next run.
         begun_ = std::move(next_);
         next_ = {};
@@ -268,12 +312,47 @@ public:
         return low | uint64_t{io_.read(MESHKV_CYCLES_HIGH)} << 32;
     }
 
+    // The same by the record of the last answer, without a read.
+    uint64_t recorded_cycles() const { return cycles_; }
+
 private:
-    using Slice = std::pair<uint32_t, uint32_t>;  // Cache and segment.
+    // The segments of a cache that a descriptor names. None for one beyond the longest context: the device refuses it.
+    struct Named {
+        uint32_t cache, first, stride, count;
+
+        explicit Named(const Descriptor &d) : cache(d.prefix), first(d.first), stride(d.stride), count(d.count) {
+            if (stride == 0) count = std::min(count, 1u);
+            if (!count || d.first + (d.count - uint64_t{1}) * d.stride >= MESHKV_MAX_SEGMENTS) count = 0;
+        }
+
+        bool has(uint32_t segment) const {
+            if (!count || segment < first) return false;
+            return stride ? (segment - first) % stride == 0 && (segment - first) / stride < count : segment == first;
+        }
+
+        // Refuses a slice that one of the others names, too.
+        void apart(const std::vector<Named> &others) const {
+            for (const Named &other : others) {
+                if (other.cache != cache) continue;
+                const uint32_t from = std::max(first, other.first);
+                // The first common segment of steps of one is the later begin; others are looked for one by one.
+                if (stride <= 1 && other.stride <= 1) {
+                    if (has(from) && other.has(from)) throw std::invalid_argument(twice(from));
+                    continue;
+                }
+                for (uint32_t at = 0; at < count; ++at)
+                    if (other.has(first + at * stride)) throw std::invalid_argument(twice(first + at * stride));
+            }
+        }
+
+        std::string twice(uint32_t segment) const {
+            return "segment " + std::to_string(segment) + " of cache " + std::to_string(cache) + " is named by two descriptors of one run";
+        }
+    };
 
     // Descriptors of a run.
     struct Set {
-        std::set<Slice> named;
+        std::vector<Named> named;
         uint32_t pushed = 0;
     };
 
@@ -290,26 +369,17 @@ private:
         const uint32_t left = queued();
         if (left == 0) next_ = {};
         if (left > next_.pushed) {
-            for (const auto &slice : begun_.named)
-                if (!next_.named.insert(slice).second)
-                    throw std::invalid_argument(twice(slice) + ", for the run before was refused and its descriptors wait still: reset the device");
+            for (const Named &named : begun_.named) {
+                try {
+                    named.apart(next_.named);
+                } catch (const std::invalid_argument &why) {
+                    throw std::invalid_argument(std::string(why.what()) + ", for the run before was refused and its descriptors wait still: reset the device");
+                }
+            }
+            next_.named.insert(next_.named.end(), begun_.named.begin(), begun_.named.end());
             next_.pushed += begun_.pushed;
         }
         begun_ = {};
-    }
-
-    static std::string twice(const Slice &slice) {
-        return "segment " + std::to_string(slice.second) + " of cache " + std::to_string(slice.first) +
-               " is named by two descriptors of one run";
-    }
-
-    // Empty for a descriptor beyond the longest context: the device refuses it.
-    static std::set<Slice> named_by(const Descriptor &d) {
-        std::set<Slice> slices;
-        const uint64_t end = d.first + (d.count - uint64_t{1}) * d.stride;
-        if (d.count && end < MESHKV_MAX_SEGMENTS)
-            for (uint32_t at = 0; at < d.count; ++at) slices.insert({d.prefix, d.first + at * d.stride});
-        return slices;
     }
 
     void expect(const char *name, uint32_t offset, uint32_t wanted, const char *means) {
@@ -341,6 +411,8 @@ private:
     Io &io_;
     std::chrono::milliseconds limit_;  // Of a reset.
     Set next_, begun_;  // Of the next run; of the last run, until its end is known.
+    uint32_t run_ = 0;  // Number of the last run that was begun, as RUNS counts it.
+    uint64_t cycles_ = 0;
 };
 
 }  // namespace meshkv

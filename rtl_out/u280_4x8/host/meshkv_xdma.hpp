@@ -97,6 +97,8 @@ public:
     }
 
     uint8_t *data() { return data_.get(); }
+    const uint8_t *data() const { return data_.get(); }
+    bool shared() const { return false; }
     uint64_t address() const { return address_; }
 
     // Copies bytes to the card, or from it; a transfer begins and ends at multiples of 64, beats of the bus.

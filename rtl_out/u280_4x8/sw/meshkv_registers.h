@@ -24,6 +24,12 @@
 #define MESHKV_PARTIAL_STATE_STRIDE          64u
 /* Bytes of outputs and partial results of all streams. */
 #define MESHKV_PARTIAL_BYTES                 26624u
+/* Byte of the outputs at which the record of a run lies. */
+#define MESHKV_RECORD_AT                     28672u
+/* Bytes of the buffer of outputs with partial results and record. */
+#define MESHKV_OUTPUT_BYTES                  28736u
+/* Bytes of a slot of the list. */
+#define MESHKV_LIST_SLOT_BYTES               2048u
 /* Byte of the queries at which scales begin, 64 bits a head. */
 #define MESHKV_SCALES_AT                     8192u
 /* Byte of the queries at which sinks begin, 64 bits a head. */
@@ -190,6 +196,17 @@
 /* Caches whose new tokens a run loads from behind the queries: 0 to this less one; 0: none (read, write). */
 #define MESHKV_TOKEN_STREAMS                 0x868u
 
+/* Begins a run with all that it needs, and asks for its record: as writes of QUERY_STREAMS, LIST_COUNT, TOKEN_STREAMS and CTRL.AP_START, whose values stay. Written during a run it waits for its end; one may wait. A run that fails, or whose outputs are void, drops it (write). */
+#define MESHKV_DOORBELL                      0x86cu
+#define MESHKV_DOORBELL_COUNT_SHIFT          0u
+#define MESHKV_DOORBELL_COUNT_MASK           0x0000003fu
+#define MESHKV_DOORBELL_SLOT_SHIFT           6u
+#define MESHKV_DOORBELL_SLOT_MASK            0x0000ffc0u
+#define MESHKV_DOORBELL_STREAMS_SHIFT        16u
+#define MESHKV_DOORBELL_STREAMS_MASK         0x01ff0000u
+#define MESHKV_DOORBELL_TOKENS_SHIFT         31u
+#define MESHKV_DOORBELL_TOKENS_MASK          0x80000000u
+
 /* What goes on (read). */
 #define MESHKV_STATUS                        0x880u
 #define MESHKV_STATUS_RUN_SHIFT              0u
@@ -251,7 +268,7 @@
 
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
-#define MESHKV_MAP_VERSION_VALUE             0x00000006u
+#define MESHKV_MAP_VERSION_VALUE             0x00000007u
 #define MESHKV_DESIGN_VALUE                  0x2d585302u
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
@@ -259,7 +276,7 @@
 #define MESHKV_KV_VALUE                      0x00800040u
 #define MESHKV_SEGMENTS_VALUE                0x00000200u
 #define MESHKV_SIZES_VALUE                   0x00200040u
-#define MESHKV_LAYOUT_VALUE                  0xdd7f79eeu
+#define MESHKV_LAYOUT_VALUE                  0x862827c5u
 
 /* The same by fields: name, place, value, meaning. */
 static const struct {
@@ -267,7 +284,7 @@ static const struct {
     const char *name, *doc;
 } meshkv_identity[] = {
     {0x800u, 0, 0xffffffffu, 1296782897u, "MAGIC", "0x4d4b5631, 'MKV1': this is a meshkv"},
-    {0x804u, 0, 0xffffffffu, 6u, "MAP_VERSION", "Version of this register map"},
+    {0x804u, 0, 0xffffffffu, 7u, "MAP_VERSION", "Version of this register map"},
     {0x808u, 0, 0xffffffffu, 760763138u, "DESIGN", "First 32 bits of the SHA-256 of the configuration: whether a host and a bitstream belong together"},
     {0x80cu, 0, 0x000000ffu, 4u, "MESH.COLS", "Columns"},
     {0x80cu, 8, 0x0000ff00u, 8u, "MESH.ROWS", "Rows"},
@@ -281,13 +298,13 @@ static const struct {
     {0x81cu, 0, 0xffffffffu, 512u, "SEGMENTS", "Segments of a layer at the longest context"},
     {0x820u, 0, 0x0000ffffu, 64u, "SIZES.FLIT_BYTES", "Bytes of a beat on every memory port"},
     {0x820u, 16, 0xffff0000u, 32u, "SIZES.DESC_QUEUE", "Descriptors that can wait"},
-    {0x824u, 0, 0xffffffffu, 3716119022u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
+    {0x824u, 0, 0xffffffffu, 2250778565u, "LAYOUT", "First 32 bits of the SHA-256 of all that the bytes of a host depend on: shape, window, places of slices and tokens, layout of buffers"},
 };
 
 /* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */
 /* A register that is not there, or may not be written, was accessed; nothing changed: byte address. */
 #define MESHKV_ERROR_ACCESS                  (1u << 0)
-/* CTRL.AP_START was written during a run; it did nothing: 0. */
+/* CTRL.AP_START was written during a run, or DOORBELL while one waited; it did nothing: 0. */
 #define MESHKV_ERROR_START_BUSY              (1u << 1)
 /* COUNTER_SELECT names a counter that is not there: 0. */
 #define MESHKV_ERROR_SELECT                  (1u << 2)
@@ -375,6 +392,15 @@ struct meshkv_descriptor {
     uint32_t streams;    /* DESC_STREAMS */
     uint32_t push;       /* DESC_PUSH */
     uint32_t reserved[1];/* 0 */
+};
+
+/* The record of a run that began by DOORBELL, at MESHKV_RECORD_AT of the outputs, little-endian. The device writes
+ * it last, `run` after all else: when that is the number of the run, outputs and new tokens are in memory. */
+struct meshkv_record {
+    uint32_t cycles_low, cycles_high;   /* Cycles of the run. */
+    uint32_t error_info, reserved[3];   /* ERROR_INFO. */
+    uint32_t error;                     /* ERROR. */
+    uint32_t run;                       /* RUNS, this one among them. */
 };
 
 #endif

@@ -67,7 +67,7 @@
 #define MESHKV_BUFFER_LIMIT         4294967296ull /* Bytes from which on the platform gives no buffer. */
 
 /* Register LAYOUT of the design that this is the shape of. */
-#define MESHKV_SHAPE_LAYOUT         0xdd7f79eeu
+#define MESHKV_SHAPE_LAYOUT         0x862827c5u
 
 /* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
  * to the same segments, and for 1, 4, 16, ... segments. */
@@ -82,7 +82,7 @@ static const struct {
     const char *name, *doc, *place;
 } meshkv_errors[MESHKV_ERRORS] = {
     {"ACCESS", "A register that is not there, or may not be written, was accessed; nothing changed", "byte address"},
-    {"START_BUSY", "CTRL.AP_START was written during a run; it did nothing", "0"},
+    {"START_BUSY", "CTRL.AP_START was written during a run, or DOORBELL while one waited; it did nothing", "0"},
     {"SELECT", "COUNTER_SELECT names a counter that is not there", "0"},
     {"DESC_LAYER", "Descriptor refused: no such layer", "layer"},
     {"DESC_PREFIX", "Descriptor refused: no such stream or prefix", "prefix"},

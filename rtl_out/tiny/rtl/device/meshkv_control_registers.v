@@ -15,6 +15,8 @@ module meshkv_control_registers #(
     parameter EPOCH_BITS = 2,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
+    // Width of the number of a slot of the list in bits.
+    parameter SLOT_BITS = 10,
     // Arguments: queries, outputs, one base address a memory port, and the list.
     parameter NUM_ARGUMENTS = 9,
     // Totals of a tile's links.
@@ -52,6 +54,8 @@ module meshkv_control_registers #(
     output wire                     soft_reset,  // One pulse: everything is aborted and reset.
     output wire [31:0]              query_streams,  // Streams whose queries are loaded.
     output wire [31:0]              list_count,  // Descriptors that a run takes from the list.
+    output wire [SLOT_BITS-1:0]     list_slot,  // The slot of the list that has them.
+    output wire                     calls,  // The run began by DOORBELL: its record is due.
     output wire [31:0]              token_streams,  // Caches whose new tokens are loaded.
     output wire [31:0]              watchdog,  // Cycles without progress that abort a run.
 
@@ -73,6 +77,10 @@ module meshkv_control_registers #(
     // An output is void: a logit of its head was beyond the range.
     input  wire                     saturated_valid,  // One pulse a head, before its output is written.
     input  wire [15:0]              saturated_where,  // Number of the output: stream * QUERY_HEADS + head.
+
+    // Errors so far, for the record of a run.
+    output wire [31:0]              record_error,  // ERROR.
+    output wire [31:0]              record_info,  // ERROR_INFO.
 
     // Words of the arguments, read in sequence.
     input  wire                     scan_active,  // The memory of arguments is in use; accesses wait.
@@ -194,6 +202,10 @@ module meshkv_control_registers #(
     reg [31:0] watchdog_q;
     reg [31:0] counter_select_q;
     reg        start_q, done_q, ready_q, again_q, gie_q, level_q;
+    // A word of DOORBELL that waits until the run before is over, its TOKENS first, and whether that run has failed.
+    reg [25:0] bell_q;
+    reg        rung_q, halted_q, calls_q;
+    reg [SLOT_BITS-1:0] slot_q;
     reg [2:0]  ier_q, isr_q;
     reg [31:0] high_q;
     // The address of a write is decoded in the cycle before the write. A bit is set while the write is of its register.
@@ -211,6 +223,7 @@ module meshkv_control_registers #(
     reg at_query_streams_q;
     reg at_list_count_q;
     reg at_token_streams_q;
+    reg at_doorbell_q;
     reg at_error_q;
     reg at_watchdog_q;
     reg at_soft_reset_q;
@@ -231,6 +244,7 @@ module meshkv_control_registers #(
         at_query_streams_q <= to_write && aw_word_q == 10'h218;
         at_list_count_q <= to_write && aw_word_q == 10'h219;
         at_token_streams_q <= to_write && aw_word_q == 10'h21a;
+        at_doorbell_q <= to_write && aw_word_q == 10'h21b;
         at_error_q <= to_write && aw_word_q == 10'h221;
         at_watchdog_q <= to_write && aw_word_q == 10'h223;
         at_soft_reset_q <= to_write && aw_word_q == 10'h224;
@@ -251,17 +265,21 @@ module meshkv_control_registers #(
             || aw_word_q == 10'h218
             || aw_word_q == 10'h219
             || aw_word_q == 10'h21a
+            || aw_word_q == 10'h21b
             || aw_word_q == 10'h221
             || aw_word_q == 10'h223
             || aw_word_q == 10'h224
             || aw_word_q == 10'h230);
     end
     assign soft_reset    = at_soft_reset_q & bits[0];
+    wire   rings         = rung_q & ~start_q & ~at_ctrl_q;
     assign push          = at_desc_push_q;
     assign set_flags     = bits;
     assign start         = start_q;
     assign query_streams = query_streams_q;
     assign list_count    = list_count_q;
+    assign list_slot     = slot_q;
+    assign calls         = calls_q;
     assign token_streams = token_streams_q;
     assign watchdog      = watchdog_q;
     assign set_cache    = desc_cache_q;
@@ -292,7 +310,7 @@ module meshkv_control_registers #(
     reg  [15:0]           where_q;
     reg                   r_legal_q;
     wire                  r_bad     = give & ~r_legal_q;
-    wire                  busy_bad  = at_ctrl_q & bits[0] & start_q;
+    wire                  busy_bad  = (at_ctrl_q & bits[0] & start_q) | (at_doorbell_q & rung_q);
     wire                  wrong     = w_bad_q | r_bad | busy_bad | (selects & ~there) | refuse_valid;
     wire [4:0]            wrong_cause = refuse_valid ? refuse_cause : busy_bad ? 5'd1
         : selects ? 5'd2 : 5'd0;
@@ -300,7 +318,7 @@ module meshkv_control_registers #(
     wire [15:0]           wrong_where = refuse_valid ? refuse_where : busy_bad | selects ? 16'd0 : address;
     localparam [NUM_ERRORS-1:0] ONE = 1;
     localparam [4:0] CAUSE_SATURATED = 5'd24;
-    // Any of these is a reason not to repeat the run.
+    // Any of these is a reason not to repeat the run, nor to begin the one that waits.
     wire                  stops     = fail_valid | saturated_valid;
     wire                  any       = stops | wrong;  // Of "raised" any bit, without its decoding.
     wire [NUM_ERRORS-1:0] raised    = (fail_valid ? ONE << fail_cause : {NUM_ERRORS{1'b0} })
@@ -309,7 +327,7 @@ module meshkv_control_registers #(
     wire [NUM_ERRORS-1:0] cleared   = at_error_q ? bits[NUM_ERRORS-1:0] : {NUM_ERRORS{1'b0} };
 
     // Read data.
-    wire        ctrl_ap_start = start_q, ctrl_ap_done = done_q, ctrl_ap_idle = ~run_busy & ~start_q, ctrl_ap_ready = ready_q,
+    wire        ctrl_ap_start = start_q, ctrl_ap_done = done_q, ctrl_ap_idle = ~run_busy & ~start_q & ~rung_q, ctrl_ap_ready = ready_q,
         ctrl_auto_restart = again_q;
     wire        gie_enable = gie_q;
     wire        ier_done = ier_q[0], ier_ready = ier_q[1], ier_error = ier_q[2];
@@ -324,6 +342,8 @@ module meshkv_control_registers #(
     wire [31:0] counter_valid = {31'd0, count_valid};
     wire [31:0] counter_data = count_data;
     wire [31:0] error = { {32-NUM_ERRORS{1'b0}}, error_q};
+    assign      record_error = error;
+    assign      record_info  = {error_info_where, 8'd0, error_info_cause};
     reg  [31:0] value;
     reg         legal;
     always @(*) begin
@@ -335,7 +355,7 @@ module meshkv_control_registers #(
             10'h002: value = {29'd0, ier_error, ier_ready, ier_done};  // IER
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
-            10'h201: value = 32'h00000006;  // MAP_VERSION
+            10'h201: value = 32'h00000007;  // MAP_VERSION
             10'h202: value = 32'h4b4e5549;  // DESIGN
             10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
@@ -343,7 +363,7 @@ module meshkv_control_registers #(
             10'h206: value = 32'h00200008;  // KV
             10'h207: value = 32'h00000020;  // SEGMENTS
             10'h208: value = 32'h00200008;  // SIZES
-            10'h209: value = 32'h0fead31b;  // LAYOUT
+            10'h209: value = 32'hc0102d77;  // LAYOUT
             10'h210: value = desc_cache_q;  // DESC_CACHE
             10'h211: value = desc_first_q;  // DESC_FIRST
             10'h212: value = desc_stride_q;  // DESC_STRIDE
@@ -355,6 +375,7 @@ module meshkv_control_registers #(
             10'h218: value = query_streams_q;  // QUERY_STREAMS
             10'h219: value = list_count_q;  // LIST_COUNT
             10'h21a: value = token_streams_q;  // TOKEN_STREAMS
+            10'h21b: value = 32'd0;  // DOORBELL
             10'h220: value = {status_outputs, 6'd0, status_epoch, status_writing, status_owed, status_core_reset, status_core_idle, status_run};  // STATUS
             10'h221: value = error;  // ERROR
             10'h222: value = {error_info_where, 8'd0, error_info_cause};  // ERROR_INFO
@@ -449,7 +470,27 @@ module meshkv_control_registers #(
         if (at_gie_q & w_strb_q[0]) gie_q <= bits[0];
         if (at_ier_q & w_strb_q[0]) ier_q <= bits[2:0];
         if (at_ctrl_q & w_strb_q[0]) again_q <= bits[7];
-        if (at_ctrl_q & bits[0]) start_q <= 1'b1;
+        if (at_ctrl_q & bits[0]) begin
+            start_q <= 1'b1;
+            if (~start_q) begin
+                calls_q <= 1'b0;
+                slot_q  <= {SLOT_BITS{1'b0} };
+            end
+        end
+        // A doorbell has all that begins a run. One may wait during the run before.
+        if (at_doorbell_q & ~rung_q) begin
+            bell_q <= {bits[31], bits[24:0]};
+            rung_q <= 1'b1;
+        end
+        if (rings) begin
+            start_q         <= 1'b1;
+            calls_q         <= 1'b1;
+            slot_q          <= bell_q[6+:SLOT_BITS];
+            list_count_q    <= {26'd0, bell_q[5:0]};
+            query_streams_q <= {23'd0, bell_q[24:16]};
+            token_streams_q <= {23'd0, bell_q[24:16] & {9{bell_q[25]}}};
+            rung_q          <= 1'b0;
+        end
         if (selects & there) counter_select_q <= wanted;
         changed_q <= selects & there;
 
@@ -462,6 +503,8 @@ module meshkv_control_registers #(
             start_q <= again_q & ~stops;
         end
         if (stops) again_q <= 1'b0;
+        halted_q <= (halted_q | stops) & ~over;
+        if (stops | (over & halted_q) | soft_reset) rung_q <= 1'b0;
         isr_q <= (isr_q ^ (at_isr_q ? bits[2:0] : 3'd0)) | ({any, over, over} & ier_q);
         level_q <= gie_q & |isr_q;
         // Both words of the counter are of the cycle in which the low one is read.
@@ -495,6 +538,10 @@ module meshkv_control_registers #(
             watchdog_q <= 32'd1048576;
             counter_select_q <= 32'd0;
             start_q   <= 1'b0;
+            rung_q    <= 1'b0;
+            halted_q  <= 1'b0;
+            calls_q   <= 1'b0;
+            slot_q    <= {SLOT_BITS{1'b0} };
             done_q    <= 1'b0;
             ready_q   <= 1'b0;
             again_q   <= 1'b0;
@@ -562,6 +609,11 @@ module meshkv_control_registers #(
         assume (!(push & checked));
     end
 
+    // A doorbell that was taken and has neither begun its run nor been dropped.
+    reg  axi_bell_q;
+    wire axi_drops = stops | (over & halted_q) | soft_reset;
+    always @(posedge clk) axi_bell_q <= ((at_doorbell_q & ~rung_q) | rung_q) & ~rings & ~axi_drops & ~rst;
+
     // One register, the first of the descriptor, as its writes leave it.
     reg [WORD_BITS-1:0] axi_word_q, axi_ar_word_q;
     reg [31:0]          axi_bits_q, axi_value_q;
@@ -587,6 +639,8 @@ module meshkv_control_registers #(
     always @(posedge clk) if (axi_begun_q) begin
         response_held : assert (!axi_b_waits_q || s_axi_control_bvalid);
         data_held : assert (!axi_r_waits_q || (s_axi_control_rvalid && s_axi_control_rdata == axi_data_q));
+        bell_waits : assert (axi_bell_q == rung_q);
+        bell_begins_at_rest : assert (!rings || !start_q);
         always_okay : assert (s_axi_control_bresp == 2'b00 && s_axi_control_rresp == 2'b00);
         write_answered_once : assert (!s_axi_control_bvalid || (|axi_aws_q && |axi_ws_q));
         read_answered_once : assert (!s_axi_control_rvalid || |axi_ars_q);

@@ -14,7 +14,7 @@ module meshkv_front #(
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
     // Bursts of queries, list and new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 3,
+    parameter QUERY_BURSTS = 15,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -31,6 +31,8 @@ module meshkv_front #(
     parameter EPOCH_BITS = 2,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
+    // Width of the number of a slot of the list in bits.
+    parameter SLOT_BITS = 10,
     // Arguments: queries, outputs, one base address a memory port, and the list.
     parameter NUM_ARGUMENTS = 9,
     // Totals of a tile's links.
@@ -67,6 +69,8 @@ module meshkv_front #(
     parameter IO_ADDR_WIDTH = 32,
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 8,
+    // Bytes of a slot of the list, as a power of two.
+    parameter SLOT_LOG = 11,
     // Ports to external memory.
     parameter PORTS = 6,
     // Width of an argument's number in bits.
@@ -89,6 +93,8 @@ module meshkv_front #(
     parameter HEAD_DIM = 32,
     // Query heads of the model.
     parameter QUERY_HEADS = 6,
+    // Beats of queries that are asked for and not passed on, at most: at least 32.
+    parameter READ_PLACES = 128,
     // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3,
     // EPOCH_BITS + ID_WIDTH.
@@ -106,7 +112,9 @@ module meshkv_front #(
     // Byte in the buffer of outputs where o of partial results begins.
     parameter SUMS_AT = 4096,
     // Byte in the buffer of outputs where l and m of partial results begin.
-    parameter STATES_AT = 8192
+    parameter STATES_AT = 8192,
+    // Byte in the buffer of outputs where the record of a run lies.
+    parameter RECORD_AT = 12288
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                             ap_clk,
@@ -348,8 +356,12 @@ module meshkv_front #(
     wire soft_reset;
     wire [31:0] query_streams;
     wire [31:0] list_count;
+    wire [SLOT_BITS-1:0] list_slot;
+    wire calls;
     wire [31:0] token_streams;
     wire [31:0] watchdog;
+    wire [31:0] record_error;
+    wire [31:0] record_info;
     wire [31:0] scan_data;
     wire args_changed;
     wire [ARG_WORD_BITS-1:0] args_word;
@@ -406,6 +418,7 @@ module meshkv_front #(
     wire [EPOCH_BITS-1:0] epoch;
     wire [63:0] cycles;
     wire [31:0] runs;
+    wire [31:0] run_number;
     wire fail_valid;
     wire [4:0] fail_cause;
     wire [15:0] fail_where;
@@ -421,6 +434,7 @@ module meshkv_front #(
     wire query_go;
     wire list_go;
     wire drops;
+    wire tell;
     wire begin_run;
     wire desc_send;
     wire held;
@@ -441,6 +455,7 @@ module meshkv_front #(
     wire write_moves;
     wire write_owes;
     wire writing;
+    wire told;
     wire saturated_valid;
     wire [15:0] saturated_where;
 
@@ -507,6 +522,7 @@ module meshkv_front #(
         .ADDRESS_BITS  (ADDRESS_BITS),
         .EPOCH_BITS    (EPOCH_BITS),
         .ARG_WORD_BITS (ARG_WORD_BITS),
+        .SLOT_BITS     (SLOT_BITS),
         .NUM_ARGUMENTS (NUM_ARGUMENTS),
         .LINK_COUNTERS (LINK_COUNTERS),
         .EVENT_COUNTERS(EVENT_COUNTERS),
@@ -536,6 +552,8 @@ module meshkv_front #(
         .soft_reset           (soft_reset),
         .query_streams        (query_streams),
         .list_count           (list_count),
+        .list_slot            (list_slot),
+        .calls                (calls),
         .token_streams        (token_streams),
         .watchdog             (watchdog),
         .run_busy             (run_busy),
@@ -551,6 +569,8 @@ module meshkv_front #(
         .fail_where           (fail_where),
         .saturated_valid      (saturated_valid),
         .saturated_where      (saturated_where),
+        .record_error         (record_error),
+        .record_info          (record_info),
         .scan_active          (scan_active),
         .scan_word            (scan_word),
         .scan_data            (scan_data),
@@ -642,6 +662,8 @@ module meshkv_front #(
         .TIMEOUT_WIDTH (TIMEOUT_WIDTH),
         .IO_ADDR_WIDTH (IO_ADDR_WIDTH),
         .FLIT_BYTES_NUM(FLIT_BYTES_NUM),
+        .SLOT_BITS     (SLOT_BITS),
+        .SLOT_LOG      (SLOT_LOG),
         .QUEUE         (DESC_QUEUE)
     ) u_list (
         .clk           (ap_clk),
@@ -649,6 +671,7 @@ module meshkv_front #(
         .flush         (flush),
         .list_go       (list_go),
         .list_count    (list_count),
+        .list_slot     (list_slot),
         .list_done     (list_done),
         .list_bad      (list_bad),
         .list_index    (list_index),
@@ -709,6 +732,7 @@ module meshkv_front #(
         .query_streams(query_streams),
         .list_count   (list_count),
         .token_streams(token_streams),
+        .calls        (calls),
         .watchdog     (watchdog),
         .run_busy     (run_busy),
         .over         (over),
@@ -718,6 +742,7 @@ module meshkv_front #(
         .epoch        (epoch),
         .cycles       (cycles),
         .runs         (runs),
+        .run_number   (run_number),
         .fail_valid   (fail_valid),
         .fail_cause   (fail_cause),
         .fail_where   (fail_where),
@@ -754,6 +779,8 @@ module meshkv_front #(
         .list_moves   (list_moves),
         .drops        (drops),
         .written      (written),
+        .tell         (tell),
+        .told         (told),
         .write_bad    (write_bad),
         .write_late   (write_late),
         .write_moves  (write_moves),
@@ -833,7 +860,8 @@ module meshkv_front #(
         .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
         .STREAMS_NUM      (STREAMS_NUM),
         .QUERY_HEADS      (QUERY_HEADS),
-        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH)
+        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .READ_PLACES      (READ_PLACES)
     ) u_queries (
         .clk         (ap_clk),
         .rst         (rst_q),
@@ -918,6 +946,8 @@ module meshkv_front #(
         .m_rresp      (m_axi_io_rresp),
         .m_rlast      (m_axi_io_rlast)
     );
+    // How a run has ended. The last word says that all of it is there.
+    wire [255:0] record = {run_number, record_error, 96'd0, record_info, cycles};
     meshkv_output_writer #(
         .COLS            (COLS),
         .FLIT_WIDTH      (FLIT_WIDTH),
@@ -936,7 +966,8 @@ module meshkv_front #(
         .ID_WIDTH        (AXI_ID_WIDTH),
         .HOST_ID_WIDTH   (HOST_ID_WIDTH),
         .SUMS_AT         (SUMS_AT),
-        .STATES_AT       (STATES_AT)
+        .STATES_AT       (STATES_AT),
+        .RECORD_AT       (RECORD_AT)
     ) u_outputs (
         .clk            (ap_clk),
         .rst            (rst_q),
@@ -954,6 +985,9 @@ module meshkv_front #(
         .write_moves    (write_moves),
         .write_owes     (write_owes),
         .writing        (writing),
+        .tell           (tell),
+        .told           (told),
+        .record         (record),
         .saturated_valid(saturated_valid),
         .saturated_where(saturated_where),
         .out_valid      (out_valid),

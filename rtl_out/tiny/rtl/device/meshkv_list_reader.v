@@ -15,6 +15,10 @@ module meshkv_list_reader #(
     parameter IO_ADDR_WIDTH = 32,
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 8,
+    // Width of the number of a slot of the list in bits.
+    parameter SLOT_BITS = 10,
+    // Bytes of a slot of the list, as a power of two.
+    parameter SLOT_LOG = 11,
     // Descriptors that wait.
     parameter QUEUE = 32
 ) (
@@ -25,6 +29,7 @@ module meshkv_list_reader #(
     // The run.
     input  wire                     list_go,  // One pulse: start.
     input  wire [31:0]              list_count,  // Descriptors to read, at least 1.
+    input  wire [SLOT_BITS-1:0]     list_slot,  // The slot that has them.
     output wire                     list_done,  // One pulse: all have been pushed, or one was refused.
     output wire                     list_bad,  // One was refused, until the next start.
     output wire [15:0]              list_index,  // Its number.
@@ -72,7 +77,8 @@ module meshkv_list_reader #(
     input  wire [1:0]               beat_resp
 );
     // A descriptor is eight words of 32 bits: those of the registers in their order, and one in reserve. A beat has
-    // several, or several beats have one. Bursts are of up to 16 beats, one at a time; each beat has its place.
+    // several, or several beats have one. Bursts are of up to 16 beats, one at a time; each beat has its place. A list
+    // lies in a slot, which has room for all that is read.
     localparam DESC_BITS    = 256;
     localparam WIDE         = FLIT_WIDTH >= DESC_BITS;
     localparam PARTS        = WIDE ? FLIT_WIDTH / DESC_BITS : DESC_BITS / FLIT_WIDTH;
@@ -175,7 +181,7 @@ module meshkv_list_reader #(
         if (list_go) begin
             left_q  <= few;
             ask_q   <= beats;
-            next_q  <= {IO_ADDR_WIDTH{1'b0} };
+            next_q  <= { {IO_ADDR_WIDTH-SLOT_BITS-SLOT_LOG{1'b0}}, list_slot, {SLOT_LOG{1'b0}}};
             part_q  <= {PART_BITS{1'b0} };
             index_q <= 16'hffff;
         end else begin
@@ -266,6 +272,8 @@ module meshkv_list_reader #(
     reg  [TOTAL_BITS-1:0]    axi_due_q, axi_asked_q, axi_there_q;
     reg  [1:0]               axi_owed_q;  // Some were owed in the last two cycles.
     reg  [4:0]               axi_here_q;
+    reg  [SLOT_BITS-1:0]     axi_slot_q;  // The slot of this run.
+    wire [IO_ADDR_WIDTH-1:0] axi_base   = axi_slot_q << SLOT_LOG;
     wire                     axi_sends  = list_ask_valid & ask_ready;
     wire [TOTAL_BITS-1:0]    axi_beats  = list_ask_len + 1'b1;
     wire [IO_ADDR_WIDTH-1:0] axi_behind = list_ask_addr + axi_beats * FLIT_BYTES_NUM;
@@ -277,6 +285,7 @@ module meshkv_list_reader #(
         if (list_go) begin
             axi_asked_q <= NONE;
             axi_here_q  <= 5'd0;
+            axi_slot_q  <= list_slot;
             axi_there_q <= ((list_count > MOST_NUM ? MOST_NUM : list_count) * DESC_BITS + FLIT_WIDTH - 1) / FLIT_WIDTH;
         end
         if (rst | flush) begin
@@ -292,14 +301,14 @@ module meshkv_list_reader #(
         ask_held : assert (!axi_waits_q || (list_ask_valid && axi_ask == axi_ask_q));
         within_4k : assert (!list_ask_valid || list_ask_addr[11:0] + axi_beats * FLIT_BYTES_NUM <= 4096);
         asks_what_is_there : assert (!list_ask_valid || (axi_asked_q + axi_beats <= axi_there_q
-            && axi_behind <= axi_there_q * FLIT_BYTES_NUM));
+            && list_ask_addr >= axi_base && axi_behind - axi_base <= axi_there_q * FLIT_BYTES_NUM));
         place_for_each_beat : assert (!comes || flush || unused_ready);
         waits_for_what_was_asked : assert (!list_late || |axi_due_q || |axi_owed_q);
         lemma_room : assert (wait_q == axi_due_q + (valid_q ? axi_beats : 0) && wait_q <= 16 && axi_due_q <= 16 && wait_q + axi_here_q <= 16 && (!valid_q || (axi_here_q == 0 && axi_due_q == 0 && axi_beats == beats_q && beats_q <= 16))
             && axi_here_q == \u_flits.count_q );
         lemma_left : assert (!busy_q || (axi_asked_q + (valid_q ? axi_beats : 0) + ask_q == axi_there_q
-            && (ask_q == 0 || next_q == (axi_asked_q + (valid_q ? axi_beats : 0)) * FLIT_BYTES_NUM)
-            && (!valid_q || list_ask_addr == axi_asked_q * FLIT_BYTES_NUM) && axi_there_q <= 1 + MOST_NUM * DESC_BITS / FLIT_WIDTH
+            && (ask_q == 0 || next_q == axi_base + (axi_asked_q + (valid_q ? axi_beats : 0)) * FLIT_BYTES_NUM)
+            && (!valid_q || list_ask_addr == axi_base + axi_asked_q * FLIT_BYTES_NUM) && axi_there_q <= 1 + MOST_NUM * DESC_BITS / FLIT_WIDTH
             && axi_asked_q <= axi_there_q && ask_q <= axi_there_q));
         lemma_bursts : assert (!busy_q || ask_q == 0 || next_q % (16 * FLIT_BYTES_NUM) == 0);
         lemma_patience : assert ((axi_off_q && !axi_off_before_q) || ~|patience_q || axi_owed_q[0]);

@@ -3,8 +3,8 @@
 //
 // Control of a run from its start to its end, with all causes of failure.
 //
-// Sequence: arguments, list, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets
-// time to answer outstanding requests, and the run is over. Every state is left after a bounded time.
+// Sequence: arguments, list, queries, descriptors, outputs, record. An error aborts the run: the core is reset, memory
+// gets time to answer outstanding requests, and the run is over. Every state is left after a bounded time.
 `default_nettype none
 module meshkv_run_control #(
     // Tiles of the fabric.
@@ -37,6 +37,7 @@ module meshkv_run_control #(
     input  wire [31:0]              query_streams,  // Streams whose queries are loaded.
     input  wire [31:0]              list_count,  // Descriptors that a run takes from the list.
     input  wire [31:0]              token_streams,  // Caches whose new tokens are loaded.
+    input  wire                     calls,  // The run began by DOORBELL: its record is due.
     input  wire [31:0]              watchdog,  // Cycles without progress that abort a run.
 
     // Status of the run.
@@ -48,6 +49,7 @@ module meshkv_run_control #(
     output wire [EPOCH_BITS-1:0]    epoch,  // Number of the last reset.
     output wire [63:0]              cycles,  // Cycles of the run.
     output wire [31:0]              runs,  // Completed runs.
+    output wire [31:0]              run_number,  // Those, and the one under way.
 
     // The cause that ends a run, or prevents its start.
     output wire                     fail_valid,  // One pulse.
@@ -94,6 +96,8 @@ module meshkv_run_control #(
     input  wire                     list_moves,  // Progress.
     output wire                     drops,  // One pulse: a run with a list is refused; what waits is dropped.
     input  wire                     written,  // The outputs of a stream have been written.
+    output wire                     tell,  // The record of the run is due, until the run is over.
+    input  wire                     told,  // It is in memory.
     input  wire                     write_bad,  // Their memory returned an error.
     input  wire                     write_late,  // Their memory does not answer.
     input  wire                     write_moves,  // Progress.
@@ -115,9 +119,10 @@ module meshkv_run_control #(
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
     // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory
     // still owes. RELEASE waits until the core is out of its reset. LIST
-    // lies between two visits of ARGUMENTS: a host may write arguments meanwhile, and they are read again.
+    // lies between two visits of ARGUMENTS: a host may write arguments meanwhile, and they are read again. RECORD writes
+    // how the run has ended, also where it has failed.
     localparam [3:0] IDLE = 4'd0, ARGUMENTS = 4'd1, QUERIES = 4'd2, DESCRIPTORS = 4'd3, OUTPUTS = 4'd4, OVER = 4'd5,
-        RESET = 4'd6, QUIET = 4'd7, RELEASE = 4'd8, LIST = 4'd9;
+        RESET = 4'd6, QUIET = 4'd7, RELEASE = 4'd8, LIST = 4'd9, RECORD = 4'd10;
     localparam FIRST_WORD   = 4;  // First word of the first argument.
     localparam LAST_WORD_NUM = FIRST_WORD + 3 * NUM_ARGUMENTS - 2, LIST_NUM = NUM_ARGUMENTS - 1;
     localparam [31:0] STREAMS_WIDE = STREAMS_NUM, ALIGN_MASK = (1 << BASE_LOG) - 1;
@@ -137,10 +142,10 @@ module meshkv_run_control #(
     reg  [3:0]             settle_q;
     reg  [STREAMS_WIDTH-1:0] due_q;
     reg  [63:0]            cycles_q;
-    reg  [31:0]            still_q, runs_q;
+    reg  [31:0]            still_q, runs_q, next_runs_q;
     reg                    stuck_q, moves_q;
     wire                   works = state_q == ARGUMENTS || state_q == QUERIES || state_q == DESCRIPTORS || state_q == OUTPUTS
-        || state_q == LIST;
+        || state_q == LIST || (state_q == RECORD && ~ends_q);
 
     // Arguments are read one word a cycle, from the first to the last that changed since the previous scan. Accesses
     // in flight when the run began have taken effect by then.
@@ -387,6 +392,12 @@ module meshkv_run_control #(
     wire       calm    = settle_q == SETTLE_MAX[3:0];
     wire       breaks  = works & fails;
     wire       rested  = timer_q[5];
+    // A record is written to a base address that is known and aligned, in an epoch whose answers count, and not again after it
+    // was cut off.
+    reg        silent_q, tell_q, placed_q;
+    wire       placed  = arguments ? scanned : placed_q;
+    wire       records = calls & placed & ~skewed_q & ~silent_q & ~dirty;
+    wire       recorded = told & ~any_q;
     reg  [3:0] state_d;
     reg        run_d, ends_d, reset_failed_d, soft_d;
     reg        clears_timer, clears_dirty, sets_dirty, next_epoch;
@@ -395,7 +406,9 @@ module meshkv_run_control #(
         run_d = run_q;
         ends_d = ends_q;
         reset_failed_d = reset_failed_q;
-        soft_d = soft_reset | (soft_q & ((state_q == OVER) | ((state_q == IDLE) & start)));
+        soft_d = soft_reset
+            | ((state_q == RECORD) & ends_q & pe_down)
+            | (soft_q & ((state_q == OVER) | ((state_q == RECORD) & ends_q) | ((state_q == IDLE) & start)));
         clears_timer = 1'b0;
         clears_dirty = 1'b0;
         sets_dirty = 1'b0;
@@ -420,7 +433,13 @@ module meshkv_run_control #(
             end
         end else if (state_q == ARGUMENTS) begin
             if (refused) begin
-                state_d = OVER;
+                ends_d = 1'b1;
+                clears_timer = 1'b1;
+                if (records) begin
+                    state_d = RECORD;
+                end else begin
+                    state_d = OVER;
+                end
             end else if (accepts) begin
                 state_d = QUERIES;
             end else if (lists) begin
@@ -440,7 +459,18 @@ module meshkv_run_control #(
             end
         end else if (state_q == OUTPUTS) begin
             if (calm) begin
+                if (records) begin
+                    state_d = RECORD;
+                end else begin
+                    state_d = OVER;
+                end
+            end
+        end else if (state_q == RECORD) begin
+            if (recorded) begin
                 state_d = OVER;
+            end else if (ends_q & waited) begin
+                clears_timer = 1'b1;
+                state_d = RESET;
             end
         end else if (state_q == OVER) begin
             run_d = 1'b0;
@@ -459,7 +489,12 @@ module meshkv_run_control #(
             state_d = QUIET;
         end else if ((state_q == RELEASE) & released) begin
             if (ends_q) begin
-                state_d = OVER;
+                clears_timer = 1'b1;
+                if (records) begin
+                    state_d = RECORD;
+                end else begin
+                    state_d = OVER;
+                end
             end else if (run_q) begin
                 state_d = ARGUMENTS;
             end else begin
@@ -479,6 +514,9 @@ module meshkv_run_control #(
         end
     end
     always @(posedge clk) begin
+        placed_q       <= placed;
+        tell_q         <= state_q == RECORD;
+        silent_q       <= (silent_q | state_q == RECORD) & run_d;
         owed_q         <= |owes | io_owes;
         stale_q        <= dirty;
         moves_q        <= |moves | query_moves | write_moves | list_moves | desc_taken;
@@ -495,9 +533,10 @@ module meshkv_run_control #(
         if (next_epoch & ~rst) epoch_q <= epoch_q + 1'b1;
         settle_q <= settled && state_q == OUTPUTS ? settle_q + 1'b1 : 4'd0;
         if (over) runs_q <= runs_q + 1'b1;
+        next_runs_q <= runs_q + 1'b1;
         if (state_q == IDLE && start) cycles_q <= 64'd0;
         due_q <= go_q ? queue_due : due_q - { {STREAMS_WIDTH-1{1'b0}}, written};
-        if (state_q != IDLE && state_q != OVER) cycles_q <= cycles_q + 1'b1;
+        if (state_q != IDLE && state_q != OVER && state_q != RECORD) cycles_q <= cycles_q + 1'b1;
         still_q <= moves_q | ~works ? 32'd0 : still_q + 1'b1;
         stuck_q <= works && still_q >= watchdog;
         if (rst) begin
@@ -507,6 +546,9 @@ module meshkv_run_control #(
             reset_failed_q <= 1'b0;
             flush_q        <= 1'b1;
             go_q           <= 1'b0;
+            placed_q       <= 1'b0;
+            tell_q         <= 1'b0;
+            silent_q       <= 1'b0;
             soft_q         <= 1'b0;
             stuck_q        <= 1'b0;
             timer_q        <= {TIMEOUT_WIDTH{1'b0} };
@@ -534,6 +576,8 @@ module meshkv_run_control #(
     assign run_due      = { {16-STREAMS_WIDTH{1'b0}}, due_q};
     assign cycles       = cycles_q;
     assign runs         = runs_q;
+    assign run_number   = next_runs_q;
+    assign tell         = tell_q;
 
 `ifdef FORMAL
     // A reset comes first, and again at any time.
@@ -563,8 +607,10 @@ module meshkv_run_control #(
     // The run as its ports show it.
     wire        fault    = query_bad | write_bad | list_fault | query_late | write_late | list_late | pe_down;
     wire        motion   = (|moves) | query_moves | write_moves | list_moves | desc_taken;
+    wire        recording = run_state == RECORD;
+    wire        bounded   = cut_off | (recording & ends_q);
     wire        cut_off  = run_state == RESET || run_state == QUIET || run_state == RELEASE;
-    reg         running_q, failed_q, gone_q, listed_before_q, fault_q, worked_q;
+    reg         running_q, failed_q, gone_q, listed_before_q, fault_q, worked_q, told_before_q, record_before_q;
     reg  [2:0]  overs_q, error_age_q, quiet_q, rest_q;
     reg  [3:0]  state_was_q;
     reg  [TIMEOUT_WIDTH:0] age_q;  // Cycles in which a part of a reset has lasted.
@@ -578,12 +624,14 @@ module meshkv_run_control #(
         listed_before_q <= (listed_before_q | list_go) & ~over & ~rst;
         fault_q         <= works & fault & ~rst;
         worked_q        <= works & ~rst;
+        told_before_q   <= told & ~rst;
+        record_before_q <= (record_before_q | recording) & ~over & ~rst;
         overs_q         <= rst ? 3'd0 : overs_q + over;
         state_was_q     <= run_state;
         error_age_q     <= rst || core_request || errors == 0 ? 3'd0 : error_age_q + (error_age_q != 3'd7);
         quiet_q         <= rst || !works || motion ? 3'd0 : quiet_q + (quiet_q != 3'd7);
         rest_q          <= {rest_q[1:0], at_rest & ~rst};
-        age_q           <= rst || !cut_off || run_state != state_was_q ? 0 : age_q + 1'b1;
+        age_q           <= rst || !bounded || run_state != state_was_q ? 0 : age_q + 1'b1;
         unwritten_q     <= query_go ? queue_due : unwritten_q - written;
         assume (!written || unwritten_q != 0);
         if (rst) unwritten_q <= 0;
@@ -622,20 +670,23 @@ module meshkv_run_control #(
         tile_errors_are_told : assert (!over || failed || error_age_q <= 3'd4);
         watchdog_fires : assert (quiet_q <= watchdog + 3);
         resets_end : assert (age_q <= 1 << TIMEOUT_WIDTH);
-        ends_when_all_is_done : assert (!over || failed || (unwritten_q == 0 && rest_q[1]));
+        ends_when_all_is_done : assert ((!over && !recording) || failed || state_was_q == RECORD || (unwritten_q == 0 && rest_q[1]));
+        recorded_before_over : assert (!over || state_was_q != RECORD || told_before_q);
+        one_record_a_run : assert (state_was_q == RECORD || !recording || !record_before_q);
         epochs_follow : assert (epoch == epoch_was_q || (epoch == epoch_was_q + 1'b1 && flush));
         flush_ends_in_a_new_epoch : assert (!flush_was_q || flush || epoch_is_new_q);
         stale_if_owed : assert (!owed_still || !over_since || epoch != burst_epoch_q || epoch != epoch_was_q || stale);
         reads_in_no_stale_epoch : assert (!reads_q || !stale);
         failed_run_does_no_more : assert (!failed || !works);
-        lemma_states : assert (state_q <= LIST && running_q == run_q && (!(works || state_q == OVER) || run_q) && (state_q != IDLE || !run_q));
-        lemma_ends : assert ((!works || (!ends_q && !failed)) && (!cut_off || !run_q || ends_q == failed));
+        lemma_states : assert (state_q <= RECORD && running_q == run_q && (!(works || recording || state_q == OVER) || run_q) && (state_q != IDLE || !run_q));
+        lemma_ends : assert ((!works || (!ends_q && !failed)) && (!(cut_off || recording) || !run_q || ends_q == failed));
+        lemma_record : assert (state_was_q == RECORD || record_before_q == silent_q);
         lemma_gone : assert ((state_q == DESCRIPTORS || state_q == OUTPUTS) ? gone_q : (state_q == QUERIES || !query_go) && (gone_q || query_go || state_q != QUERIES));
         lemma_before : assert ((state_q != ARGUMENTS && state_q != LIST) || (!gone_q && !query_go));
         lemma_listed : assert (!listed_before_q || state_q == LIST || !works || listed_q);
         lemma_list : assert ((!list_go || state_q == LIST || cut_off) && (state_q != LIST || (listed_before_q != list_go)) && (!list_go || !listed_q));
         lemma_due : assert (due_q == unwritten_q);
-        lemma_age : assert (run_state == state_was_q ? !cut_off || age_q <= timer_q : age_q <= 1 << TIMEOUT_WIDTH);
+        lemma_age : assert (run_state == state_was_q ? !bounded || age_q <= timer_q : age_q <= 1 << TIMEOUT_WIDTH);
         lemma_quiet : assert (!works || (quiet_q <= still_q + 1 && still_q <= watchdog + 1 && (still_q <= watchdog || stuck_q)));
         lemma_error : assert ((error_age_q < 3'd2 || (|{memory_q, timeout_q})) && (error_age_q < 3'd3 || any_q) && (settle_q == 4'd0 || error_age_q <= 3'd3));
     end

@@ -15,7 +15,7 @@ module meshkv_top #(
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
     // Bursts of queries, list and new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 3,
+    parameter QUERY_BURSTS = 15,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -32,6 +32,8 @@ module meshkv_top #(
     parameter EPOCH_BITS = 2,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
+    // Width of the number of a slot of the list in bits.
+    parameter SLOT_BITS = 10,
     // Arguments: queries, outputs, one base address a memory port, and the list.
     parameter NUM_ARGUMENTS = 9,
     // Totals of a tile's links.
@@ -68,6 +70,8 @@ module meshkv_top #(
     parameter IO_ADDR_WIDTH = 32,
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 8,
+    // Bytes of a slot of the list, as a power of two.
+    parameter SLOT_LOG = 11,
     // Ports to external memory.
     parameter PORTS = 6,
     // Width of an argument's number in bits.
@@ -90,6 +94,8 @@ module meshkv_top #(
     parameter HEAD_DIM = 32,
     // Query heads of the model.
     parameter QUERY_HEADS = 6,
+    // Beats of queries that are asked for and not passed on, at most: at least 32.
+    parameter READ_PLACES = 128,
     // Bytes of a flit as a power of two: the AXI size of a beat.
     parameter FLIT_LOG = 3,
     // EPOCH_BITS + ID_WIDTH.
@@ -108,6 +114,8 @@ module meshkv_top #(
     parameter SUMS_AT = 4096,
     // Byte in the buffer of outputs where l and m of partial results begin.
     parameter STATES_AT = 8192,
+    // Byte in the buffer of outputs where the record of a run lies.
+    parameter RECORD_AT = 12288,
     // Bit y: wires between rows y and y + 1 pass a register between two SLRs.
     parameter [15:0] CROSSINGS = 16'b0000000000000001,
     // Width of a column number in bits.
@@ -573,6 +581,7 @@ module meshkv_top #(
         .ADDRESS_BITS     (ADDRESS_BITS),
         .EPOCH_BITS       (EPOCH_BITS),
         .ARG_WORD_BITS    (ARG_WORD_BITS),
+        .SLOT_BITS        (SLOT_BITS),
         .NUM_ARGUMENTS    (NUM_ARGUMENTS),
         .LINK_COUNTERS    (LINK_COUNTERS),
         .EVENT_COUNTERS   (EVENT_COUNTERS),
@@ -591,6 +600,7 @@ module meshkv_top #(
         .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
         .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
         .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
+        .SLOT_LOG         (SLOT_LOG),
         .PORTS            (PORTS),
         .ARG_BITS         (ARG_BITS),
         .BASE_LOG         (BASE_LOG),
@@ -602,6 +612,7 @@ module meshkv_top #(
         .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
         .HEAD_DIM         (HEAD_DIM),
         .QUERY_HEADS      (QUERY_HEADS),
+        .READ_PLACES      (READ_PLACES),
         .FLIT_LOG         (FLIT_LOG),
         .HOST_ID_WIDTH    (HOST_ID_WIDTH),
         .FIRST_ARGUMENT   (FIRST_ARGUMENT),
@@ -610,7 +621,8 @@ module meshkv_top #(
         .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
         .SUMS_AT          (SUMS_AT),
-        .STATES_AT        (STATES_AT)
+        .STATES_AT        (STATES_AT),
+        .RECORD_AT        (RECORD_AT)
     ) u_front (
         .ap_clk               (ap_clk),
         .ap_rst_n             (ap_rst_n),

@@ -14,7 +14,7 @@ module meshkv_front #(
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
     // Bursts of queries, list and new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 7,
+    parameter QUERY_BURSTS = 31,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -31,6 +31,8 @@ module meshkv_front #(
     parameter EPOCH_BITS = 2,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
+    // Width of the number of a slot of the list in bits.
+    parameter SLOT_BITS = 10,
     // Arguments: queries, outputs, one base address a memory port, and the list.
     parameter NUM_ARGUMENTS = 35,
     // Totals of a tile's links.
@@ -67,6 +69,8 @@ module meshkv_front #(
     parameter IO_ADDR_WIDTH = 32,
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 64,
+    // Bytes of a slot of the list, as a power of two.
+    parameter SLOT_LOG = 11,
     // Ports to external memory.
     parameter PORTS = 32,
     // Width of an argument's number in bits.
@@ -89,6 +93,8 @@ module meshkv_front #(
     parameter HEAD_DIM = 128,
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
+    // Beats of queries that are asked for and not passed on, at most: at least 32.
+    parameter READ_PLACES = 128,
     // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
     // Width of the number of a group of words of new tokens in bits.
@@ -107,6 +113,8 @@ module meshkv_front #(
     parameter SUMS_AT = 8192,
     // Byte in the buffer of outputs where l and m of partial results begin.
     parameter STATES_AT = 24576,
+    // Byte in the buffer of outputs where the record of a run lies.
+    parameter RECORD_AT = 28672,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
     // Bytes from a slice to the next in external memory.
@@ -1273,8 +1281,12 @@ module meshkv_front #(
     wire soft_reset;
     wire [31:0] query_streams;
     wire [31:0] list_count;
+    wire [SLOT_BITS-1:0] list_slot;
+    wire calls;
     wire [31:0] token_streams;
     wire [31:0] watchdog;
+    wire [31:0] record_error;
+    wire [31:0] record_info;
     wire [31:0] scan_data;
     wire args_changed;
     wire [ARG_WORD_BITS-1:0] args_word;
@@ -1332,6 +1344,7 @@ module meshkv_front #(
     wire [EPOCH_BITS-1:0] epoch;
     wire [63:0] cycles;
     wire [31:0] runs;
+    wire [31:0] run_number;
     wire fail_valid;
     wire [4:0] fail_cause;
     wire [15:0] fail_where;
@@ -1347,6 +1360,7 @@ module meshkv_front #(
     wire query_go;
     wire list_go;
     wire drops;
+    wire tell;
     wire begin_run;
     wire desc_send;
     wire held;
@@ -1367,6 +1381,7 @@ module meshkv_front #(
     wire write_moves;
     wire write_owes;
     wire writing;
+    wire told;
     wire saturated_valid;
     wire [15:0] saturated_where;
     wire token_busy;
@@ -1674,6 +1689,7 @@ module meshkv_front #(
         .ADDRESS_BITS  (ADDRESS_BITS),
         .EPOCH_BITS    (EPOCH_BITS),
         .ARG_WORD_BITS (ARG_WORD_BITS),
+        .SLOT_BITS     (SLOT_BITS),
         .NUM_ARGUMENTS (NUM_ARGUMENTS),
         .LINK_COUNTERS (LINK_COUNTERS),
         .EVENT_COUNTERS(EVENT_COUNTERS),
@@ -1703,6 +1719,8 @@ module meshkv_front #(
         .soft_reset           (soft_reset),
         .query_streams        (query_streams),
         .list_count           (list_count),
+        .list_slot            (list_slot),
+        .calls                (calls),
         .token_streams        (token_streams),
         .watchdog             (watchdog),
         .run_busy             (run_busy),
@@ -1718,6 +1736,8 @@ module meshkv_front #(
         .fail_where           (fail_where),
         .saturated_valid      (saturated_valid),
         .saturated_where      (saturated_where),
+        .record_error         (record_error),
+        .record_info          (record_info),
         .scan_active          (scan_active),
         .scan_word            (scan_word),
         .scan_data            (scan_data),
@@ -1811,6 +1831,8 @@ module meshkv_front #(
         .TIMEOUT_WIDTH (TIMEOUT_WIDTH),
         .IO_ADDR_WIDTH (IO_ADDR_WIDTH),
         .FLIT_BYTES_NUM(FLIT_BYTES_NUM),
+        .SLOT_BITS     (SLOT_BITS),
+        .SLOT_LOG      (SLOT_LOG),
         .QUEUE         (DESC_QUEUE)
     ) u_list (
         .clk           (ap_clk),
@@ -1818,6 +1840,7 @@ module meshkv_front #(
         .flush         (flush),
         .list_go       (list_go),
         .list_count    (list_count),
+        .list_slot     (list_slot),
         .list_done     (list_done),
         .list_bad      (list_bad),
         .list_index    (list_index),
@@ -1878,6 +1901,7 @@ module meshkv_front #(
         .query_streams(query_streams),
         .list_count   (list_count),
         .token_streams(token_streams),
+        .calls        (calls),
         .watchdog     (watchdog),
         .run_busy     (run_busy),
         .over         (over),
@@ -1887,6 +1911,7 @@ module meshkv_front #(
         .epoch        (epoch),
         .cycles       (cycles),
         .runs         (runs),
+        .run_number   (run_number),
         .fail_valid   (fail_valid),
         .fail_cause   (fail_cause),
         .fail_where   (fail_where),
@@ -1923,6 +1948,8 @@ module meshkv_front #(
         .list_moves   (list_moves),
         .drops        (drops),
         .written      (written),
+        .tell         (tell),
+        .told         (told),
         .write_bad    (write_bad),
         .write_late   (write_late),
         .write_moves  (write_moves),
@@ -2009,7 +2036,8 @@ module meshkv_front #(
         .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
         .STREAMS_NUM      (STREAMS_NUM),
         .QUERY_HEADS      (QUERY_HEADS),
-        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH)
+        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .READ_PLACES      (READ_PLACES)
     ) u_queries (
         .clk         (ap_clk),
         .rst         (rst_q),
@@ -2128,6 +2156,8 @@ module meshkv_front #(
         .m_rresp      (m_axi_io_rresp),
         .m_rlast      (m_axi_io_rlast)
     );
+    // How a run has ended. The last word says that all of it is there.
+    wire [255:0] record = {run_number, record_error, 96'd0, record_info, cycles};
     meshkv_output_writer #(
         .COLS            (COLS),
         .FLIT_WIDTH      (FLIT_WIDTH),
@@ -2146,7 +2176,8 @@ module meshkv_front #(
         .ID_WIDTH        (AXI_ID_WIDTH),
         .HOST_ID_WIDTH   (HOST_ID_WIDTH),
         .SUMS_AT         (SUMS_AT),
-        .STATES_AT       (STATES_AT)
+        .STATES_AT       (STATES_AT),
+        .RECORD_AT       (RECORD_AT)
     ) u_outputs (
         .clk            (ap_clk),
         .rst            (rst_q),
@@ -2164,6 +2195,9 @@ module meshkv_front #(
         .write_moves    (write_moves),
         .write_owes     (write_owes),
         .writing        (writing),
+        .tell           (tell),
+        .told           (told),
+        .record         (record),
         .saturated_valid(saturated_valid),
         .saturated_where(saturated_where),
         .out_valid      (out_valid),

@@ -5,7 +5,8 @@
 //
 // The output of (stream, head) is at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. Of a partial result, o is in a
 // row of twice that step from SUMS_AT on, and l and m in a flit from STATES_AT on. A burst starts when complete
-// and always ends, also after an aborted run; bursts not started by then are dropped.
+// and always ends, also after an aborted run; bursts not started by then are dropped. Last of all, the record of a
+// run goes to RECORD_AT.
 `default_nettype none
 module meshkv_output_writer #(
     // Tiles from west to east.
@@ -43,7 +44,9 @@ module meshkv_output_writer #(
     // Byte in the buffer of outputs where o of partial results begins.
     parameter SUMS_AT = 8192,
     // Byte in the buffer of outputs where l and m of partial results begin.
-    parameter STATES_AT = 24576
+    parameter STATES_AT = 24576,
+    // Byte in the buffer of outputs where the record of a run lies.
+    parameter RECORD_AT = 28672
 ) (
     input  wire                             clk,
     input  wire                             rst,
@@ -66,6 +69,11 @@ module meshkv_output_writer #(
     output wire                             write_owes,  // Answers of any epoch are outstanding.
     output wire                             writing,  // A burst is being written.
 
+    // The record of a run, when all else is written.
+    input  wire                             tell,  // It is due, until the run is over.
+    output wire                             told,  // Memory has answered it.
+    input  wire [255:0]                     record,
+
     // An output is void: a logit of its head was beyond the range.
     output wire                             saturated_valid,  // One pulse a head, before its output is written.
     output wire [15:0]                      saturated_where,  // Number of the output: stream * QUERY_HEADS + head.
@@ -86,7 +94,7 @@ module meshkv_output_writer #(
     output wire                             m_awvalid,
     input  wire                             m_awready,
     output wire [63:0]                      m_awaddr,  // Bytes.
-    output wire [HOST_ID_WIDTH-1:0]         m_awid,  // Epoch, and 1 for a partial result, 0 for an output.
+    output wire [HOST_ID_WIDTH-1:0]         m_awid,  // Epoch, and 1 for a partial result or a record, 0 for an output.
     output wire [7:0]                       m_awlen,  // Beats less one.
     output wire [2:0]                       m_awsize,  // Bytes of a beat, as a power of two.
     output wire [1:0]                       m_awburst,  // INCR.
@@ -123,7 +131,10 @@ module meshkv_output_writer #(
     localparam LOW_LOG      = FLIT_LOG;
     localparam [63:0] HEAD_STEP  = HEAD_DIM * 2;
     localparam [63:0] BURST_STEP = BURST * (FLIT_WIDTH / 8);
-    localparam [63:0] SUMS = SUMS_AT, STATES = STATES_AT;
+    localparam [63:0] SUMS = SUMS_AT, STATES = STATES_AT, RECORD = RECORD_AT;
+    // Beats of a record. Its last word comes last: a host that has seen it has all.
+    localparam RECORD_BEATS = FLIT_WIDTH < 256 ? 256 / FLIT_WIDTH : 1;
+    localparam LAST_RECORD_NUM = RECORD_BEATS - 1;
 
     reg  [51:0] base_q;  // In units of 4 KiB.
     wire        mine = base_valid && base_argument == number;
@@ -239,6 +250,8 @@ module meshkv_output_writer #(
     reg  [4:0]                  left_q;
     reg  [FLIT_WIDTH-1:0]       w_data_q;
     reg                         half_q, sums_q, single_q;
+    reg                         tells_q, told_q, of_record_q;
+    reg  [255:0]                record_q;  // As it was when its burst began: that may end after the run was given up.
     wire                        of_sums   = cmd[CMD_WIDTH-1];
     wire [BURST_BITS-1:0]       burst     = cmd[HEAD_BITS+:BURST_BITS];
     wire                        of_state  = of_sums & ~|burst;
@@ -247,28 +260,48 @@ module meshkv_output_writer #(
     wire [63:0]                 wide_burst_at = { {64-BURST_BITS{1'b0}}, burst_at} * BURST_STEP;
     wire [63:0]                 offset = of_state ? STATES + (wide_head_at << FLIT_LOG)
         : of_sums ? SUMS + ((wide_head_at * HEAD_STEP) << 1) + wide_burst_at : wide_head_at * HEAD_STEP + wide_burst_at;
+    wire [63:0]                 place_at = cmd_valid ? offset : RECORD;
+    // The record is a burst of its own, once: tells_q is set from its begin until the run is over.
+    wire   tells  = tell & ~tells_q & ~cmd_valid & ~active_q & ~discard_q;
+    wire   opens  = begins | tells;
     assign begins = cmd_valid & ~active_q & ~discard_q;
-    assign w_pops = |left_q & flit_valid & (~w_q | m_wready);
+    wire   w_loads = |left_q & (flit_valid | of_record_q) & (~w_q | m_wready);
+    assign w_pops = w_loads & ~of_record_q;
     assign writes = active_q;
     wire ended = active_q & (~aw_q | m_awready) & ~|left_q & (~w_q | m_wready);
-    always @(posedge clk) begin
-        active_q <= begins | (active_q & ~ended);
-        aw_q     <= begins | (aw_q & ~m_awready);
-        if (begins) begin
-            addr_q     <= {base_q + offset[63:12], offset[11:LOW_LOG], {LOW_LOG{1'b0}}};
-            aw_epoch_q <= epoch;
-            half_q     <= cmd[0] & (SUBS > 1);
-            sums_q     <= of_sums;
-            single_q   <= of_state;
+    wire [FLIT_WIDTH-1:0] record_flit;
+    generate
+        if (RECORD_BEATS > 1) begin : gen_record_beats
+            wire [4:0] record_beat = RECORD_BEATS[4:0] - left_q;
+            assign record_flit = record_q[record_beat*FLIT_WIDTH+:FLIT_WIDTH];
+        end else if (FLIT_WIDTH > 256) begin : gen_record_wide
+            assign record_flit = { {FLIT_WIDTH-256{1'b0}}, record_q};
+        end else begin : gen_record
+            assign record_flit = record_q;
         end
-        left_q <= begins ? (of_state ? 5'd1 : BURST[4:0]) : left_q - {4'd0, w_pops};
-        w_q    <= w_pops | (w_q & ~m_wready);
-        if (w_pops) begin
-            w_data_q <= flit;
+    endgenerate
+    always @(posedge clk) begin
+        active_q <= opens | (active_q & ~ended);
+        aw_q     <= opens | (aw_q & ~m_awready);
+        if (opens) begin
+            addr_q      <= {base_q + place_at[63:12], place_at[11:LOW_LOG], {LOW_LOG{1'b0}}};
+            aw_epoch_q  <= epoch;
+            half_q      <= cmd[0] & (SUBS > 1);
+            sums_q      <= of_sums | tells;
+            single_q    <= of_state;
+            of_record_q <= tells;
+        end
+        left_q <= begins ? (of_state ? 5'd1 : BURST[4:0]) : tells ? RECORD_BEATS[4:0] : left_q - {4'd0, w_loads};
+        w_q    <= w_loads | (w_q & ~m_wready);
+        if (w_loads) begin
+            w_data_q <= of_record_q ? record_flit : flit;
             w_last_q <= left_q == 5'd1;
         end
+        if (tells) record_q <= record;
+        tells_q <= tells | (tells_q & tell);
         if (rst) begin
             active_q <= 1'b0;
+            tells_q  <= 1'b0;
             aw_q     <= 1'b0;
             w_q      <= 1'b0;
             left_q   <= 5'd0;
@@ -278,7 +311,7 @@ module meshkv_output_writer #(
     assign m_awaddr  = addr_q;
     // Bursts of partial results have an ID of their own, so that their answers are counted apart.
     assign m_awid    = {aw_epoch_q, {ID_WIDTH{1'b0}}} | { {HOST_ID_WIDTH-1{1'b0}}, sums_q};
-    assign m_awlen   = single_q ? 8'd0 : LAST_FLIT_NUM[7:0];
+    assign m_awlen   = of_record_q ? LAST_RECORD_NUM[7:0] : single_q ? 8'd0 : LAST_FLIT_NUM[7:0];
     assign m_awsize  = FLIT_LOG[2:0];
     assign m_awburst = 2'b01;
     assign m_wvalid  = w_q;
@@ -295,7 +328,7 @@ module meshkv_output_writer #(
             wire unused_half = half_q;
         end
     endgenerate
-    wire unused_offset = |{offset[LOW_LOG-1:0], out_layer, out_index, out_last};
+    wire unused_offset = |{place_at[LOW_LOG-1:0], out_layer, out_index, out_last};
 
     // Answers of this epoch are counted: one pulse for each stream whose heads are all written.
     localparam OWED_BITS = 16;
@@ -308,20 +341,22 @@ module meshkv_output_writer #(
     wire                     unused_id = |m_bid[ID_WIDTH-1:0];
     wire                     last_b = sum_b_q ? sum_answer_q == LAST_SUM_ANSWER_NUM[ANSWER_BITS-1:0]
         : answer_q == LAST_ANSWER_NUM[ANSWER_BITS-1:0];
-    wire                     moving = m_bvalid | w_pops | begins | (aw_q & m_awready);
+    wire                     moving = m_bvalid | w_loads | opens | (aw_q & m_awready);
     assign m_bready = 1'b1;
     always @(posedge clk) begin
         b_q     <= m_bvalid;
         own_b_q <= of_now;
         bad_q   <= of_now & |m_bresp;
-        if (begins & ~b_q) owed_q <= owed_q + 1'b1;
-        if (~begins & b_q & |owed_q) owed_q <= owed_q - 1'b1;
-        if (begins & ~own_b_q) own_q <= own_q + 1'b1;
-        if (~begins & own_b_q) own_q <= own_q - 1'b1;
+        if (opens & ~b_q) owed_q <= owed_q + 1'b1;
+        if (~opens & b_q & |owed_q) owed_q <= owed_q - 1'b1;
+        if (opens & ~own_b_q) own_q <= own_q + 1'b1;
+        if (~opens & own_b_q) own_q <= own_q - 1'b1;
         sum_b_q <= m_bid[0];
-        if (own_b_q & ~sum_b_q) answer_q <= last_b ? {ANSWER_BITS{1'b0} } : answer_q + 1'b1;
-        if (own_b_q & sum_b_q) sum_answer_q <= last_b ? {ANSWER_BITS{1'b0} } : sum_answer_q + 1'b1;
-        written_q  <= own_b_q & last_b;
+        // All else is answered when a record is written.
+        if (own_b_q & ~tells_q & ~sum_b_q) answer_q <= last_b ? {ANSWER_BITS{1'b0} } : answer_q + 1'b1;
+        if (own_b_q & ~tells_q & sum_b_q) sum_answer_q <= last_b ? {ANSWER_BITS{1'b0} } : sum_answer_q + 1'b1;
+        written_q  <= own_b_q & ~tells_q & last_b;
+        told_q     <= (told_q | (own_b_q & tells_q)) & tell;
         owes_q     <= |owed_q | b_q | active_q;
         moves_q    <= takes | moving;
         patience_q <= moving | ~(|own_q | active_q) ? {TIMEOUT_WIDTH{1'b0} } : patience_q + 1'b1;
@@ -331,6 +366,7 @@ module meshkv_output_writer #(
             answer_q  <= {ANSWER_BITS{1'b0} };
             sum_answer_q <= {ANSWER_BITS{1'b0} };
             own_b_q   <= 1'b0;
+            told_q    <= 1'b0;
             written_q <= 1'b0;
             bad_q     <= 1'b0;
             late_q    <= 1'b0;
@@ -346,6 +382,7 @@ module meshkv_output_writer #(
     assign saturated_valid = saturated_q;
     assign saturated_where = wide_place[15:0];
     assign written     = written_q;
+    assign told        = told_q;
     assign write_bad   = bad_q;
     assign write_owes  = owes_q;
     assign write_moves = moves_q;
@@ -420,6 +457,18 @@ module meshkv_output_writer #(
         // Memory answers a burst that it has as a whole.
         assume (!m_bvalid || |axi_owed_q);
     end
+    // A record is asked for when all else is written and answered, or dropped, until the run is over. Memory answers in this epoch
+    // what it was asked in it.
+    reg               axi_tell_q, axi_wrote_q;
+    reg [OWED_BITS:0] axi_now_q;
+    always @(posedge clk) begin
+        axi_tell_q  <= tell & ~rst;
+        axi_wrote_q <= (axi_wrote_q | tells) & tell & ~rst;
+        axi_now_q   <= rst | discard_q ? {OWED_BITS + 1{1'b0} } : axi_now_q + axi_whole - of_now;
+        assume (!tell || axi_tell_q || discard_q || !(cmd_valid | push_q | cmd_q | active_q | (|own_q) | own_b_q));
+        assume (!tell || !(|out_valid));
+        assume (!of_now || |axi_now_q);
+    end
     // So many bursts are not begun before the first of them is answered.
     always @(posedge clk) assume (axi_owed_q < 17'hfff0);
     always @(posedge clk) if (axi_begun_q) begin
@@ -431,6 +480,8 @@ module meshkv_output_writer #(
         last_where_due : assert (!m_wvalid || m_wlast == (axi_beat_q == axi_len));
         owes_what_was_asked : assert ((write_owes || axi_some_q[1:0] != 2'b11) && (!write_owes || |axi_some_q));
         takes_every_answer : assert (m_bready);
+        record_once : assert (!tells || !axi_wrote_q);
+        told_when_answered : assert (!told || (~of_record_q | ~active_q));
         lemma_burst : assert (axi_sent_q == (active_q & ~aw_q) && axi_all_q == (active_q & ~w_q & ~|left_q)
             && (active_q || !(aw_q || w_q || |left_q)) && (!active_q || axi_all_q || left_q + w_q + axi_beat_q == axi_len + 9'd1));
         lemma_owed : assert (owed_q == axi_owed_q + active_q + b_q && (!axi_all_q || axi_beat_q == 0) && (active_q || axi_beat_q == 0)

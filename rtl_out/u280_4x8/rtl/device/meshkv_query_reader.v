@@ -28,7 +28,9 @@ module meshkv_query_reader #(
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.
-    parameter IO_ADDR_WIDTH = 32
+    parameter IO_ADDR_WIDTH = 32,
+    // Beats of queries that are asked for and not passed on, at most: at least 32.
+    parameter READ_PLACES = 128
 ) (
     input  wire                         clk,
     input  wire                         rst,
@@ -70,12 +72,14 @@ module meshkv_query_reader #(
     localparam LAST_PART_NUM = FLIT_GROUPS - 1, LAST_GROUP_NUM = HEAD_WORDS / QUERY_GROUP - 1, LAST_HEAD_NUM = QUERY_HEADS - 1,
         LAST_WORD_NUM = FLIT_WORDS - 1;
     localparam TOTAL_BITS  = $clog2(STREAMS_NUM * STREAM_WORDS + 64);
-    localparam ROOM_BITS   = 6;
+    localparam ROOM_BITS   = $clog2(READ_PLACES + 1);
 
     localparam HEAD_BYTES  = HEAD_DIM * 2;
     localparam [QUERY_HEADS*HEAD_ID_WIDTH-1:0] HEAD_ORDER = {5'd31, 5'd23, 5'd15, 5'd7, 5'd30, 5'd22, 5'd14, 5'd6, 5'd29, 5'd21, 5'd13, 5'd5, 5'd28, 5'd20, 5'd12, 5'd4, 5'd27, 5'd19, 5'd11, 5'd3, 5'd26, 5'd18, 5'd10, 5'd2, 5'd25, 5'd17, 5'd9, 5'd1, 5'd24, 5'd16, 5'd8, 5'd0};  // The last head first.
 
-    // Bursts of up to 16 beats, each with reserved places in the FIFO; the last may be shorter.
+    // Bursts of up to 16 beats, each with reserved places in the FIFO; the last may be shorter. There are places for all that
+    // comes in the time of a read of a host's memory.
+    localparam FULL_BURST  = 16;
     reg  [TOTAL_BITS-1:0] ask_q;   // Beats not yet requested.
     reg  [TOTAL_BITS-1:0] wait_q;  // Beats requested but not received.
     reg  [IO_ADDR_WIDTH-1:0] addr_q;
@@ -86,7 +90,7 @@ module meshkv_query_reader #(
     wire [TOTAL_BITS-1:0] beats = (words + LAST_WORD_NUM[TOTAL_BITS-1:0]) / FLIT_WORDS[TOTAL_BITS-1:0];
     wire [4:0]            next_beats;
     wire [IO_ADDR_WIDTH-1:0] next_addr;
-    wire                  offers = busy_q & ~valid_q & |ask_q & (room_q >= 6'd16);
+    wire                  offers = busy_q & ~valid_q & |ask_q & (room_q >= FULL_BURST[ROOM_BITS-1:0]);
     wire                  comes  = beat_valid & busy_q;
     wire                  pops;
     wire [4:0]            len = beats_q - 5'd1;
@@ -143,9 +147,9 @@ module meshkv_query_reader #(
     wire [FLIT_WIDTH-1:0] flit;
     wire                  unused_ready;
     wire                  fifo_rst = rst | flush;
-    meshkv_fifo #(
+    meshkv_block_fifo #(
         .WIDTH(FLIT_WIDTH),
-        .DEPTH(32)
+        .DEPTH(READ_PLACES)
     ) u_flits (
         .clk    (clk),
         .rst    (fifo_rst),
@@ -203,7 +207,7 @@ module meshkv_query_reader #(
             addr_q  <= next_addr;
         end
         valid_q <= offers | (valid_q & ~ask_ready);
-        room_q  <= room_q - (offers ? {1'b0, next_beats} : 6'd0) + {5'd0, pops};
+        room_q  <= room_q - (offers ? { {ROOM_BITS-5{1'b0}}, next_beats} : {ROOM_BITS{1'b0} }) + { {ROOM_BITS-1{1'b0}}, pops};
         wait_q  <= wait_q + (offers ? { {TOTAL_BITS-5{1'b0}}, next_beats} : {TOTAL_BITS{1'b0} })
             - { {TOTAL_BITS-1{1'b0}}, comes};
         if (gives) begin
@@ -231,7 +235,7 @@ module meshkv_query_reader #(
         if (rst | flush) begin
             ask_q         <= {TOTAL_BITS{1'b0} };
             wait_q        <= {TOTAL_BITS{1'b0} };
-            room_q        <= 6'd32;
+            room_q        <= READ_PLACES[ROOM_BITS-1:0];
             valid_q       <= 1'b0;
             busy_q        <= 1'b0;
             done_q        <= 1'b0;
@@ -311,8 +315,8 @@ module meshkv_query_reader #(
         asks_what_is_there : assert (!ask_valid || (axi_asked_q + axi_beats <= axi_there && axi_behind <= axi_there * FLIT_BYTES_NUM));
         place_for_each_beat : assert (!comes || flush || unused_ready);
         waits_for_what_was_asked : assert (!query_late || |axi_due_q || |axi_owed_q);
-        lemma_room : assert (wait_q == axi_due_q + axi_offered && room_q + wait_q + axi_here_q == 32 && axi_here_q <= 32 && axi_here_q == \u_flits.count_q
-            && wait_q <= 32 && axi_due_q <= 32 && (!valid_q || (axi_beats == beats_q && beats_q <= 16 && beats_q != 0)));
+        lemma_room : assert (wait_q == axi_due_q + axi_offered && room_q + wait_q + axi_here_q == READ_PLACES && axi_here_q <= READ_PLACES && axi_here_q == \u_flits.count_q
+            && wait_q <= READ_PLACES && axi_due_q <= READ_PLACES && (!valid_q || (axi_beats == beats_q && beats_q <= 16 && beats_q != 0)));
         lemma_left : assert (!busy_q || (axi_asked_q + axi_offered + ask_q == axi_there && axi_streams_q <= STREAMS_NUM
             && ask_q <= axi_there && axi_asked_q <= axi_there));
         lemma_off : assert (!axi_off_q || !(|wait_q || valid_q || |axi_due_q || busy_q || |axi_owed_q));

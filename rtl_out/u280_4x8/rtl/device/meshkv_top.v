@@ -15,7 +15,7 @@ module meshkv_top #(
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
     // Bursts of queries, list and new tokens of an epoch at most that memory owes.
-    parameter QUERY_BURSTS = 7,
+    parameter QUERY_BURSTS = 31,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
@@ -32,6 +32,8 @@ module meshkv_top #(
     parameter EPOCH_BITS = 2,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 7,
+    // Width of the number of a slot of the list in bits.
+    parameter SLOT_BITS = 10,
     // Arguments: queries, outputs, one base address a memory port, and the list.
     parameter NUM_ARGUMENTS = 35,
     // Totals of a tile's links.
@@ -68,6 +70,8 @@ module meshkv_top #(
     parameter IO_ADDR_WIDTH = 32,
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 64,
+    // Bytes of a slot of the list, as a power of two.
+    parameter SLOT_LOG = 11,
     // Ports to external memory.
     parameter PORTS = 32,
     // Width of an argument's number in bits.
@@ -90,6 +94,8 @@ module meshkv_top #(
     parameter HEAD_DIM = 128,
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
+    // Beats of queries that are asked for and not passed on, at most: at least 32.
+    parameter READ_PLACES = 128,
     // Groups of words of new tokens, of all streams and KV heads.
     parameter TOKEN_GROUPS = 512,
     // Width of the number of a group of words of new tokens in bits.
@@ -108,6 +114,8 @@ module meshkv_top #(
     parameter SUMS_AT = 8192,
     // Byte in the buffer of outputs where l and m of partial results begin.
     parameter STATES_AT = 24576,
+    // Byte in the buffer of outputs where the record of a run lies.
+    parameter RECORD_AT = 28672,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
     // Bytes from a slice to the next in external memory.
@@ -1480,6 +1488,7 @@ module meshkv_top #(
         .ADDRESS_BITS     (ADDRESS_BITS),
         .EPOCH_BITS       (EPOCH_BITS),
         .ARG_WORD_BITS    (ARG_WORD_BITS),
+        .SLOT_BITS        (SLOT_BITS),
         .NUM_ARGUMENTS    (NUM_ARGUMENTS),
         .LINK_COUNTERS    (LINK_COUNTERS),
         .EVENT_COUNTERS   (EVENT_COUNTERS),
@@ -1498,6 +1507,7 @@ module meshkv_top #(
         .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
         .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
         .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
+        .SLOT_LOG         (SLOT_LOG),
         .PORTS            (PORTS),
         .ARG_BITS         (ARG_BITS),
         .BASE_LOG         (BASE_LOG),
@@ -1509,6 +1519,7 @@ module meshkv_top #(
         .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
         .HEAD_DIM         (HEAD_DIM),
         .QUERY_HEADS      (QUERY_HEADS),
+        .READ_PLACES      (READ_PLACES),
         .TOKEN_GROUPS     (TOKEN_GROUPS),
         .TOKEN_GROUP_WIDTH(TOKEN_GROUP_WIDTH),
         .TOKENS_AT        (TOKENS_AT),
@@ -1518,6 +1529,7 @@ module meshkv_top #(
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
         .SUMS_AT          (SUMS_AT),
         .STATES_AT        (STATES_AT),
+        .RECORD_AT        (RECORD_AT),
         .HALF_FLITS       (HALF_FLITS),
         .SLICE_BYTES      (SLICE_BYTES),
         .LOCAL_WIDTH      (LOCAL_WIDTH),

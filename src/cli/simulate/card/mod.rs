@@ -7,12 +7,12 @@ use crate::cli::program::found;
 use crate::cli::program::scope::{Only, Scope};
 use crate::cli::simulate::library::unlocked;
 use crate::cli::simulate::ports::Verilog;
+use crate::config::IoMemory;
 use crate::cosim::build::toolchain::Toolchain;
 use crate::cosim::build::{BuildForm, HostLibrary, Progress, RunLength};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated::split_device::SplitDevice;
-use crate::config::IoMemory;
 use crate::cosim::workloads::card::{Card, CardError, LinkUse, Server};
 use crate::cosim::workloads::device::{Bench, Device, Platform};
 use crate::design::Design;
@@ -129,7 +129,9 @@ pub(in crate::cli) fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             let mut card = args.card(&design, &interrupt, ui)?;
             match args.program.is_empty() {
                 true => None,
-                false => Some(args.before(&mut card, &host, design.io() == IoMemory::Host, &interrupt, ui)?),
+                false => {
+                    Some(args.before(&mut card, &host, design.io() == IoMemory::Host, &interrupt, ui)?)
+                }
             }
         }
     };

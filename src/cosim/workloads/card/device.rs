@@ -56,6 +56,8 @@ pub struct Card {
     early: usize,
     /// The argument `outputs`.
     outputs: u64,
+    /// Number in the record before the last doorbell.
+    recorded: Option<Vec<u8>>,
     ledger: Ledger,
     /// Lists, queries and outputs are in memory of the host: nothing of them is transferred.
     shares: bool,
@@ -110,7 +112,19 @@ impl Card {
         bench.driver.device.set_image(Image::Hash(GARBAGE));
         let (buffers, own) = (BTreeMap::new(), BTreeMap::new());
         let (design, shape) = (design.clone(), Shape::of(design));
-        Card { bench, design, shape, buffers, own, freed: 0, early: 0, outputs: 0, ledger: Ledger::default(), shares: false }
+        Card {
+            bench,
+            design,
+            shape,
+            buffers,
+            own,
+            freed: 0,
+            early: 0,
+            outputs: 0,
+            recorded: None,
+            ledger: Ledger::default(),
+            shares: false,
+        }
     }
 
     /// The same with lists, queries and outputs in memory of the host.
@@ -223,7 +237,8 @@ impl Card {
             Use::Cache(begin) => device.image_mut().write(begin + at, bytes),
             Use::Exchange => {
                 // The device may have written since.
-                let all = device.outputs(first).ok_or(CardError::Astray { address, bytes: bytes.len() as u64 })?;
+                let all =
+                    device.outputs(first).ok_or(CardError::Astray { address, bytes: bytes.len() as u64 })?;
                 let mut all = all.to_vec();
                 all[at as usize..][..bytes.len()].copy_from_slice(bytes);
                 device.put_queries(first, all.clone());
@@ -257,20 +272,23 @@ impl Card {
         }
     }
 
-    /// Lets cycles pass until the record of a run has another number, or long.
-    fn until_a_record(&mut self) -> Result<(), CardError> {
+    /// The number of the run in the record, if there is a place for it.
+    fn recorded(&self) -> Option<Vec<u8>> {
         const RUN_AT: u64 = RECORD_BYTES as u64 - 4;
         let address = self.outputs + u64::from(self.design.record_at()) + RUN_AT;
-        let (_, first, at) = self.buffer(address, 4)?;
-        let run = |card: &Card| card.device().outputs(first).map(|all| all[at as usize..][..4].to_vec());
-        let before = run(self);
+        let (_, first, at) = self.buffer(address, 4).ok()?;
+        self.device().outputs(first).map(|all| all[at as usize..][..4].to_vec())
+    }
+
+    /// Lets cycles pass until the record has another number than before the last doorbell, or long.
+    fn until_a_record(&mut self) -> Result<(), CardError> {
         for _ in 0..NO_RECORD / LOOK {
-            for _ in 0..LOOK {
-                self.bench.driver.device.tick().map_err(|why| CardError::Device(why.into()))?;
-            }
-            if run(self) != before {
+            if self.recorded() != self.recorded {
                 self.ledger.call(self.device().call_times());
                 break;
+            }
+            for _ in 0..LOOK {
+                self.bench.driver.device.tick().map_err(|why| CardError::Device(why.into()))?;
             }
         }
         Ok(())
@@ -278,6 +296,9 @@ impl Card {
 
     fn write(&mut self, offset: u32, value: u32) -> Result<(), CardError> {
         self.ledger.write();
+        if offset == named("DOORBELL").offset {
+            self.recorded = self.recorded();
+        }
         let device = &mut self.bench.driver.device;
         if offset == named("DOORBELL").offset {
             device.time_a_call();

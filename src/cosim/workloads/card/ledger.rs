@@ -90,8 +90,8 @@ impl Ledger {
             let end = times.last_write.unwrap_or(last);
             [
                 (model.calls.register_write_ns + model.wire.write_ns) / 1e3,
-                us(first - times.rung),
-                us(last - first),
+                us(first.saturating_sub(times.rung)),
+                us(last.saturating_sub(first)),
                 us(end.saturating_sub(last)),
                 model.wire.write_ns / 1e3,
             ]
@@ -165,14 +165,17 @@ mod tests {
         (0..3).for_each(|_| ledger.read());
         for _ in 0..3 {
             ledger.write();
-            let times = CallTimes { rung: 0, first_read: Some(500), last_read: Some(1500), last_write: Some(1750) };
+            let times =
+                CallTimes { rung: 0, first_read: Some(500), last_read: Some(1500), last_write: Some(1750) };
             ledger.call(times);
         }
         let told = ledger.told(&HostModel::default(), 250.0);
         assert_eq!((told.calls, told.call_accesses), (3, [1, 0, 0]));
         let [doorbell, before, kv, after, back] = told.call_parts_us;
         assert!((before - 2.0).abs() < 1e-9 && (kv - 4.0).abs() < 1e-9 && (after - 1.0).abs() < 1e-9);
-        assert!((doorbell - 0.6).abs() < 1e-9 && (back - 0.5).abs() < 1e-9 && (told.call_us - 8.1).abs() < 1e-9);
+        assert!(
+            (doorbell - 0.6).abs() < 1e-9 && (back - 0.5).abs() < 1e-9 && (told.call_us - 8.1).abs() < 1e-9
+        );
         assert!((told.transfers_us - 20.0).abs() < 1e-9, "{}", told.transfers_us);
         assert!((told.registers_us - 3.3).abs() < 1e-9, "{}", told.registers_us);
         assert!(told.prose().contains("3 calls by the doorbell, 8.10 us each"), "{}", told.prose());

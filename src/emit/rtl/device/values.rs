@@ -14,8 +14,11 @@ const LINK_COUNTERS: u32 = 25;
 /// Bits of an offset in the buffers of queries and outputs.
 const IO_ADDR_WIDTH: u32 = 32;
 
-/// Beats for which a reader of queries or new tokens has places, and those of its longest burst.
-const READER_PLACES: u32 = 32;
+/// Beats for which the reader of queries has places: 8 KiB of 64 bytes each, about what a link of 12 GB/s carries in the 0.7 us
+/// that it takes to read memory of a host.
+const QUERY_PLACES: u32 = 128;
+/// Those of the reader of new tokens, which is not waited for at the beginning of a run, and those of the longest burst.
+const TOKEN_PLACES: u32 = 32;
 const READER_BURST: u32 = 16;
 
 /// Words of a register file before its arguments, and of each argument.
@@ -42,6 +45,7 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("host_id_width", design.axi_id_width()),
         ("bursts", 1 << (design.axi_id_width() - EPOCH_BITS)),
         ("io_addr_width", IO_ADDR_WIDTH),
+        ("query_places", QUERY_PLACES),
         ("slot_bits", SLOT_BITS),
         ("slot_log", LIST_SLOT_BYTES.ilog2()),
         ("record_at", design.record_at()),
@@ -86,8 +90,8 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
 fn query_bursts(design: &Design) -> u32 {
     // A flit of several heads is read with others.
     let burst = if design.flit_rows() > 1 { READER_BURST } else { design.row_flits().min(READER_BURST) };
-    let of_tokens = if design.append.is_some() { READER_PLACES / READER_BURST } else { 0 };
-    (READER_PLACES - READER_BURST) / burst + 1 + of_tokens
+    let of_tokens = if design.append.is_some() { TOKEN_PLACES / READER_BURST } else { 0 };
+    (QUERY_PLACES - READER_BURST) / burst + 1 + of_tokens
 }
 
 /// Verilog literal with two bits for each of sixteen rows.

@@ -157,7 +157,9 @@ impl Logic for RunState {
         self.run_d.next = self.run_q.val();
         self.ends_d.next = self.ends_q.val();
         self.reset_failed_d.next = self.reset_failed_q.val();
+        // A reset of PaD that comes while a failed run writes its record is made up for.
         self.soft_d.next = self.soft_reset.val()
+            | ((self.state_q.val() == self.record.val()) & self.ends_q.val() & self.pe_down.val())
             | (self.soft_q.val()
                 & ((self.state_q.val() == self.over.val())
                     | ((self.state_q.val() == self.record.val()) & self.ends_q.val())
@@ -393,7 +395,9 @@ pub fn rule(state: Option<State>, events: &Events, flags: Flags) -> (State, Flag
         _ => false,
     };
     let asked = flags.soft && waits;
-    let keep = Flags { soft: events.soft_reset || asked, ..flags };
+    // A reset of PaD that comes while a failed run writes its record is made up for.
+    let missed = state == Some(Record) && ends && events.pe_down;
+    let keep = Flags { soft: events.soft_reset || missed || asked, ..flags };
     let (nothing, restart) = (Orders::default(), Orders { clears_timer: true, ..Orders::default() });
     let Some(state) = state.filter(|_| !events.breaks) else {
         let (ends, orders) = if events.breaks { (true, restart) } else { (keep.ends, nothing) };

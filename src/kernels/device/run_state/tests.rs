@@ -11,7 +11,7 @@ fn read_in(state: Option<State>) -> &'static [u32] {
         Some(State::Queries) => &[3, 6],
         Some(State::Descriptors) => &[3, 7],
         Some(State::Outputs) => &[3, 8, 16],
-        Some(State::Record) => &[3, 14, 17],
+        Some(State::Record) => &[2, 3, 14, 17],
         Some(State::Reset) => &[3, 10, 14],
         Some(State::Quiet) => &[3, 12, 13, 14],
         Some(State::Release) => &[3, 11, 14, 16],
