@@ -20,7 +20,7 @@ pub struct Host<'a> {
 }
 
 /// Registers that start actions; a random word there would do more than the sequence intends.
-pub const ACTS: [&str; 3] = ["CTRL", "DESC_PUSH", "SOFT_RESET"];
+pub const ACTS: [&str; 4] = ["CTRL", "DESC_PUSH", "DOORBELL", "SOFT_RESET"];
 
 impl<'a> Host<'a> {
     pub fn new(design: &'a Design, clocks: &Clocks, seed: u64) -> Host<'a> {

@@ -65,14 +65,7 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
     let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
-    for path in [&args.output, &args.save_tensors].into_iter().flatten() {
-        whole_file::spares(path, &args.files())?;
-        whole_file::check(path)?;
-    }
-    anyhow::ensure!(
-        args.output.is_none() || args.output != args.save_tensors,
-        "--output and --save-tensors name the same file\n  help: give two names"
-    );
+    writable(args)?;
     let folder = args.vectors.as_deref().map(vectors::Folder::open).transpose()?;
     let behaviour = args.behaviour(&design);
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
@@ -126,6 +119,19 @@ fn attention(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> 
         report::prose(&job, chosen, &row, partials.as_ref(), accesses) + &told
     })?;
     Ok(if checked(&row, partials.as_ref(), ui) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Checks that the files can be written.
+fn writable(args: &Args) -> anyhow::Result<()> {
+    for path in [&args.output, &args.save_tensors].into_iter().flatten() {
+        whole_file::spares(path, &args.files())?;
+        whole_file::check(path)?;
+    }
+    anyhow::ensure!(
+        args.output.is_none() || args.output != args.save_tensors,
+        "--output and --save-tensors name the same file\n  help: give two names"
+    );
+    Ok(())
 }
 
 /// Checks that the options fit the job.

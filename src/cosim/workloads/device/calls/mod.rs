@@ -3,6 +3,7 @@
 
 mod doorbell;
 mod host_model;
+mod ringing;
 
 pub use doorbell::{CallTimes, Doorbell, Record};
 pub use host_model::{HostModel, HostModelError};
