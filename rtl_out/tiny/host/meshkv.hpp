@@ -378,6 +378,9 @@ private:
     // Puts tokens of a KV head into the host's copy of the cache, as its elements: by factors of the layer, or by scales of
     // their own. Returns what is to go to the card.
     Cache::Changes put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) const {
+        const Factors &of = factors_[layer][head];
+        if constexpr (sizeof(Element) == sizeof(uint16_t) && !MESHKV_TOKEN_SCALES)
+            if (of.key == 1 && of.value == 1) return cache_.put(stream, layer, head, streams_.own(stream, layer), keys, values, nullptr, tokens);
         std::vector<Element> of_keys, of_values;
         std::vector<TokenScales> scales(tokens);
         const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor, uint16_t TokenScales::*scale) {
@@ -392,7 +395,6 @@ private:
                 to[at] = to_element(from[at], inverse);
             }
         };
-        const Factors &of = factors_[layer][head];
         convert(of_keys, keys, of.key, &TokenScales::key);
         convert(of_values, values, of.value, &TokenScales::value);
         return cache_.put(stream, layer, head, streams_.own(stream, layer), of_keys.data(), of_values.data(), scales.data(), tokens);

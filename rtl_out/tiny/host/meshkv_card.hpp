@@ -64,7 +64,7 @@ public:
         Changes changes;
         by_segment(stream, layer, head, first, tokens, [&](Placed &part, uint64_t at, uint32_t row, uint32_t done, uint32_t here) {
             put_tokens(reinterpret_cast<Element *>(part.buffer.data() + at), row, keys + size_t{done} * MESHKV_HEAD_DIM, values + size_t{done} * MESHKV_HEAD_DIM,
-                       scales + done, here);
+                       MESHKV_TOKEN_SCALES ? scales + done : nullptr, here);
             const auto changed = [&](const Range &range) { changes.push_back({part.first, {at + range.first * sizeof(Element), range.count * sizeof(Element)}}); };
             changed(keys_of(row, here));
             changed(values_of(row, here));

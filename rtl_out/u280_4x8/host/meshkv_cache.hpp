@@ -144,15 +144,42 @@ inline size_t value_at(size_t token, size_t dim) {
     return VALUES_AT + (token / lanes * dims + dim) * lanes + token % lanes;
 }
 
+// Writes the values of as many tokens as a flit has elements: a block of a slice, transposed in tiles that stay in registers.
+inline void put_block(Element *block, const Element *values) {
+    constexpr size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / sizeof(Element), tile = lanes < 8 ? lanes : 8;
+    constexpr size_t tiled = dims / tile * tile;
+    for (size_t dim = 0; dim < tiled; dim += tile)
+        for (size_t lane = 0; lane < lanes; lane += tile) {
+            Element rows[tile][tile];
+            for (size_t of = 0; of < tile; ++of) std::memcpy(rows[of], values + (lane + of) * dims + dim, sizeof rows[of]);
+            for (size_t at = 0; at < tile; ++at) {
+                Element column[tile];
+                for (size_t of = 0; of < tile; ++of) column[of] = rows[of][at];
+                std::memcpy(block + (dim + at) * lanes + lane, column, sizeof column);
+            }
+        }
+    for (size_t dim = tiled; dim < dims; ++dim)
+        for (size_t lane = 0; lane < lanes; ++lane) block[dim * lanes + lane] = values[lane * dims + dim];
+    std::memset(block + dims * lanes, 0, (MESHKV_ROW_ELEMENTS - dims) * lanes * sizeof(Element));
+}
+
 // Writes tokens into a slice, from its token `first` on. `keys` and `values` are `tokens` rows of HEAD_DIM elements;
 // `scales` are theirs, where tokens have some. Other tokens keep what they have.
 inline void put_tokens(Element *slice, size_t first, const Element *keys, const Element *values, const TokenScales *scales, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM;
     if (MESHKV_TOKEN_SCALES) std::memcpy(slice + scales_of(first, tokens).first, scales, tokens * sizeof(TokenScales));
     fill_rows(slice + keys_of(first, tokens).first, keys, tokens);
-    for (size_t token = 0; token < tokens; ++token)
+    constexpr size_t lanes = MESHKV_FLIT_BYTES / sizeof(Element);
+    for (size_t token = 0; token < tokens;) {
+        if ((first + token) % lanes == 0 && tokens - token >= lanes) {
+            put_block(slice + value_at(first + token, 0), values + token * dims);
+            token += lanes;
+            continue;
+        }
         for (size_t dim = 0; dim < MESHKV_ROW_ELEMENTS; ++dim)
             slice[value_at(first + token, dim)] = dim < dims ? values[token * dims + dim] : Element{0};
+        ++token;
+    }
 }
 
 // Reads them back.
