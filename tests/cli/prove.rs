@@ -110,5 +110,5 @@ fn a_name_that_no_module_has_lists_those_with_properties() {
         "{}",
         said.err
     );
-    assert!(said.err.contains("meshkv_fifo, meshkv_arbiter2"), "{}", said.err);
+    assert!(said.err.contains("meshkv_fifo, meshkv_block_fifo, meshkv_arbiter2"), "{}", said.err);
 }

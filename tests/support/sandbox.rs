@@ -62,7 +62,9 @@ impl Sandbox {
             if entry.is_dir() && entry.extension().is_none() {
                 let to = sandbox.cache.join(entry.file_name().expect("it has a name"));
                 fs::create_dir_all(&to).expect("the folder is writable");
-                for file in fs::read_dir(entry).expect("an entry").map(|f| f.expect("a file").path()) {
+                // That of a host's library has folders, and no fabric.
+                let files = fs::read_dir(entry).expect("an entry").map(|f| f.expect("a file").path());
+                for file in files.filter(|file| file.is_file()) {
                     let name = file.file_name().expect("it has a name");
                     fs::copy(&file, to.join(name)).expect("the folder is writable");
                 }

@@ -160,10 +160,11 @@ pub(in crate::cli) const SCOPES: &[Scope] = &[
     Scope { of: &["begin", "end"], only: &[Only::With(&["steps"])], why: "" },
     Scope { of: &["prefix"], only: &[Only::With(&["lengths"])], why: "" },
     Scope { of: &["query"], only: &[Only::Without(&["timing"])], why: "cycles do not depend on it" },
+    Scope { of: &["host_model"], only: &[Only::With(&["device"])], why: "" },
     Scope {
         of: &["host_model"],
-        only: &[Only::With(&["device"]), Only::Without(&["steps", "trace", "partials", "faults"])],
-        why: "it is of one call",
+        only: &[Only::Without(&["steps", "trace", "partials", "faults", "wave"])],
+        why: "it is of one call, after the run",
     },
     Scope { of: &["jitter"], only: &[Only::OnVerilog], why: "the model has no clock jitter" },
     Scope { of: &["wave_depth"], only: &[Only::With(&["wave"])], why: "" },

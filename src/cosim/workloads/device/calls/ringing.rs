@@ -80,7 +80,7 @@ impl Bench {
             if waited > most {
                 return Err(self.driver.hung(waited, "; no record of the run came".to_owned())?);
             }
-            if waited % 1024 == 0 && stop(&self.driver.device) {
+            if waited.is_multiple_of(1024) && stop(&self.driver.device) {
                 return Err(DeviceError::Stopped);
             }
             self.driver.device.tick()?;
