@@ -116,6 +116,7 @@ struct Card {
     void ring(uint32_t value) {
         registers[MESHKV_LIST_COUNT] = (value & MESHKV_DOORBELL_COUNT_MASK) >> MESHKV_DOORBELL_COUNT_SHIFT;
         registers[MESHKV_QUERY_STREAMS] = (value & MESHKV_DOORBELL_STREAMS_MASK) >> MESHKV_DOORBELL_STREAMS_SHIFT;
+        registers[MESHKV_TOKEN_STREAMS] = value & MESHKV_DOORBELL_TOKENS_MASK ? registers[MESHKV_QUERY_STREAMS] : 0;
         run();
         if (hangs) return;
         meshkv_record record{};

@@ -20,7 +20,7 @@ int main() {
     device.append_and_attend(1, {1, 0}, q.data(), k.data(), v.data(), o.data());
 
     auto &card = fake::Card::one();
-    const uint8_t *queries = card.at(card.argument(MESHKV_ARG_QUERIES)).card.data();
+    const uint8_t *queries = card.at(card.argument(MESHKV_ARG_QUERIES)).first;
     size_t wrong = 0;
     for (uint32_t place = 0; place < 2; ++place)
         for (size_t head = 0; head < MESHKV_KV_HEADS; ++head)
@@ -35,7 +35,7 @@ int main() {
             }
     std::printf("%zu numbers are wrong\n", wrong);
     std::printf("%u queries, %u tokens, %u listed\n", card.registers[MESHKV_QUERY_STREAMS], card.registers[meshkv::TOKEN_STREAMS], card.registers[MESHKV_LIST_COUNT]);
-    const auto *list = reinterpret_cast<const meshkv_descriptor *>(card.at(card.argument(MESHKV_ARG_LIST)).card.data());
+    const auto *list = reinterpret_cast<const meshkv_descriptor *>(card.at(card.argument(MESHKV_ARG_LIST) + MESHKV_LIST_SLOT_BYTES).first);
     for (int at = 0; at < 2; ++at) std::printf("cache %08x, %u segments, rows %08x, append %u\n", list[at].cache, list[at].count, list[at].rows, list[at].push >> 12 & 1);
     device.attend(1, {0, 1}, q.data(), o.data());
     std::printf("%u tokens, append %u; lengths %u %u\n", card.registers[meshkv::TOKEN_STREAMS], (list[0].push | list[1].push) >> 12 & 1, device.length(0, 1),
