@@ -2,7 +2,7 @@
 
 mod check;
 mod clock_crossings;
-pub(crate) mod constraints;
+pub mod constraints;
 mod files;
 mod goldens;
 mod lint_matrix;

@@ -179,7 +179,8 @@ impl Reference {
         let fields = named("COUNTER_SELECT").fields;
         let [index, group, tile] = [0, 1, 2].map(|i| fields[i].of(value));
         let counters = match group {
-            0 => meshkv::cosim::dut::network::COUNTERS as u32,
+            // Five ports: other places of a scan are no counters.
+            0 => 5 * meshkv::cosim::dut::network::COUNTERS_PER_PORT as u32,
             1 => meshkv::emit::TILE_EVENTS.len() as u32,
             2 => meshkv::emit::pad_events(&self.design).len() as u32,
             _ => 1,
