@@ -379,8 +379,10 @@ private:
     // their own. Returns what is to go to the card.
     Cache::Changes put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) const {
         const Factors &of = factors_[layer][head];
-        if constexpr (sizeof(Element) == sizeof(uint16_t) && !MESHKV_TOKEN_SCALES)
-            if (of.key == 1 && of.value == 1) return cache_.put(stream, layer, head, streams_.own(stream, layer), keys, values, nullptr, tokens);
+        // FP16 without factors are the elements.
+        if (sizeof(Element) == sizeof(uint16_t) && !MESHKV_TOKEN_SCALES && of.key == 1 && of.value == 1)
+            return cache_.put(stream, layer, head, streams_.own(stream, layer), reinterpret_cast<const Element *>(keys), reinterpret_cast<const Element *>(values),
+                              nullptr, tokens);
         std::vector<Element> of_keys, of_values;
         std::vector<TokenScales> scales(tokens);
         const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor, uint16_t TokenScales::*scale) {

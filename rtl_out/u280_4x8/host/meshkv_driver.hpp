@@ -332,17 +332,19 @@ private:
 
         // Refuses a slice that one of the others names, too.
         void apart(const std::vector<Named> &others) const {
+            uint32_t least = ~0u;
             for (const Named &other : others) {
                 if (other.cache != cache) continue;
-                const uint32_t from = std::max(first, other.first);
                 // The first common segment of steps of one is the later begin; others are looked for one by one.
+                const uint32_t from = std::max(first, other.first);
                 if (stride <= 1 && other.stride <= 1) {
-                    if (has(from) && other.has(from)) throw std::invalid_argument(twice(from));
+                    if (has(from) && other.has(from)) least = std::min(least, from);
                     continue;
                 }
                 for (uint32_t at = 0; at < count; ++at)
-                    if (other.has(first + at * stride)) throw std::invalid_argument(twice(first + at * stride));
+                    if (other.has(first + at * stride)) least = std::min(least, first + at * stride);
             }
+            if (least != ~0u) throw std::invalid_argument(twice(least));
         }
 
         std::string twice(uint32_t segment) const {

@@ -72,7 +72,7 @@ module meshkv_output_writer #(
     // The record of a run, when all else is written.
     input  wire                             tell,  // It is due, until the run is over.
     output wire                             told,  // Memory has answered it.
-    input  wire [255:0]                     record,
+    input  wire [255:0]                     record,  // How it has ended, the number of the run last.
 
     // An output is void: a logit of its head was beyond the range.
     output wire                             saturated_valid,  // One pulse a head, before its output is written.
