@@ -40,7 +40,7 @@ SEED        ?=
 RUNS        ?=
 # Text that `make spell` reads; rtl_out follows from the templates.
 SPELT       := README.md CONTRIBUTING.md CHANGELOG.md Makefile docs templates src tests configs python host scripts \
-               sweeps sim benches examples constraints energy
+               sweeps sim benches examples constraints energy hosts
 
 NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv

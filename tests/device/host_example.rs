@@ -199,7 +199,7 @@ fn registers_are_written_in_the_order_of_a_run_and_outputs_come_back() {
         assert!(at("SOFT_RESET") < first_error && first_error < at("DOORBELL"));
         let bell = log[at("DOORBELL")].1;
         let fields: Vec<_> = named("DOORBELL").fields.iter().map(|field| field.of(bell)).collect();
-        assert_eq!(fields, [1, 0, STREAMS, 0], "count, slot, streams, tokens");
+        assert_eq!(fields, [1, 1, STREAMS, 0], "count, the slot of layer 1, streams, tokens");
         let listed = &host.listed()[0];
         assert_eq!(listed["COUNT"], TOKENS.div_ceil(8));
         assert_eq!(listed["ROWS"], ((TOKENS - 1) % 8) << 16);

@@ -1,5 +1,5 @@
 //! The table of cards: all that differs from one to another. A further card is an entry here, its name in
-//! [`Board`](crate::config::Board), and a file of pins in `constraints/`.
+//! [`Board`], and a file of pins in `constraints/`.
 //!
 //! Sources. Both: UG1393 (HBM Configuration and Use: sizes of pseudo-channels, 460 GB/s), DS923, Vivado utilisation reports of
 //! public designs. U280: DS963, UG1120, UG1314. U55C: DS978, UG1469; its FPGA has the dies and the package of the U280's, and

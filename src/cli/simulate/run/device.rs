@@ -33,7 +33,7 @@ pub(super) fn bench(
 /// The same with queries and outputs in the memory of a host.
 ///
 /// # Errors
-/// As [`bench`].
+/// As [`bench()`].
 pub(super) fn bench_behind(
     args: &Args,
     design: &Design,
