@@ -41,8 +41,6 @@ pub(super) struct CallOutput {
     register_writes: u64,
     /// Reads of registers.
     register_reads: u64,
-    /// Transfers of buffers.
-    transfers: u64,
     /// Layers of the model, which an engine calls one after the other.
     layers: u32,
     /// Calls of all of them.
@@ -71,27 +69,24 @@ pub(super) fn call(
             done.violations.first().cloned().unwrap_or_else(|| "outputs differ from the model".to_owned());
         return Err(Ended::Failed(format!("the call by the doorbell: {first}")));
     }
-    let us = |cycles: u64| cycles as f64 / design.clock.noc_mhz;
-    let (first, last) = (times.first_read.unwrap_or(times.rung), times.last_read.unwrap_or(times.rung));
-    let end = times.last_write.unwrap_or(last);
-    let doorbell_us = (model.calls.register_write_ns + model.wire.write_ns) / 1e3;
-    let record_us = model.wire.write_ns / 1e3;
-    let total_us = doorbell_us + us(end - times.rung) + record_us;
-    let (kv_us, run_us) = (us(last - first), us(run.cycles));
+    let [doorbell_us, before_kv_us, kv_us, after_kv_us, record_us] =
+        model.parts(&times, design.clock.noc_mhz);
+    let total_us = doorbell_us + before_kv_us + kv_us + after_kv_us + record_us;
+    let run_us = run.cycles as f64 / design.clock.noc_mhz;
+    let [register_writes, register_reads] = accesses;
     Ok(CallOutput {
         host_model: path.display().to_string(),
         doorbell_us,
-        before_kv_us: us(first - times.rung),
+        before_kv_us,
         kv_us,
-        after_kv_us: us(end - last),
+        after_kv_us,
         record_us,
         total_us,
         outside_kv_us: total_us - kv_us,
         run_us,
         run_share: run_us / total_us,
-        register_writes: accesses,
-        register_reads: 0,
-        transfers: 0,
+        register_writes,
+        register_reads,
         layers: design.model.layers,
         layers_us: total_us * f64::from(design.model.layers),
     })
@@ -103,7 +98,7 @@ impl CallOutput {
         let line = |us: f64, what: &str| vec![format!("{us:.2} us"), what.to_owned()];
         format!(
             "A call by the doorbell, behind {}: {:.2} us, {:.2} outside the KV phase\n{}\
-             {} register write{}, {} reads, {} transfers; the run alone takes {:.2} us, {:.1} % of the call; {} layers {:.3} ms\n",
+             {} register write{}, {} reads; the run alone takes {:.2} us, {:.1} % of the call; {} layers {:.3} ms\n",
             self.host_model,
             self.total_us,
             self.outside_kv_us,
@@ -117,7 +112,6 @@ impl CallOutput {
             self.register_writes,
             if self.register_writes == 1 { "" } else { "s" },
             self.register_reads,
-            self.transfers,
             self.run_us,
             100.0 * self.run_share,
             self.layers,

@@ -89,13 +89,13 @@ pub(super) fn attend(
     result.map_err(|why| ended(bench, why))
 }
 
-/// Calls the device by its doorbell: the result, times at the pins, and writes of registers.
+/// Calls the device by its doorbell: the result, times at the pins, and writes and reads of registers.
 pub(super) fn called(
     bench: &mut Bench,
     job: &Job,
     most: u64,
     stop: &mut dyn FnMut() -> bool,
-) -> Result<(Finished, CallTimes, u64), Ended> {
+) -> Result<(Finished, CallTimes, [u64; 2]), Ended> {
     let result = bench.call(job, most, &mut |_| stop());
     result.map_err(|why| ended(bench, why))
 }

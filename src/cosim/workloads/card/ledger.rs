@@ -83,23 +83,10 @@ impl Ledger {
 
     /// The use of the link, by a model of the host, at the clock of the network in MHz.
     pub(super) fn told(&self, model: &HostModel, noc_mhz: f64) -> LinkUse {
-        let us = |cycles: u64| cycles as f64 / noc_mhz;
-        let parts = |times: &CallTimes| {
-            let first = times.first_read.unwrap_or(times.rung);
-            let last = times.last_read.unwrap_or(first);
-            let end = times.last_write.unwrap_or(last);
-            [
-                (model.calls.register_write_ns + model.wire.write_ns) / 1e3,
-                us(first.saturating_sub(times.rung)),
-                us(last.saturating_sub(first)),
-                us(end.saturating_sub(last)),
-                model.wire.write_ns / 1e3,
-            ]
-        };
         let count = self.calls.len().max(1) as f64;
         let mut means = [0.0; 5];
         for (times, _) in &self.calls {
-            for (mean, part) in means.iter_mut().zip(parts(times)) {
+            for (mean, part) in means.iter_mut().zip(model.parts(times, noc_mhz)) {
                 *mean += part / count;
             }
         }

@@ -45,7 +45,8 @@ pub(super) struct Registers {
     /// Largest delay on any channel, in periods.
     lazy: u64,
     random: u64,
-    accesses: u64,
+    /// Writes and reads so far.
+    accesses: [u64; 2],
 }
 
 impl Registers {
@@ -70,7 +71,7 @@ impl Registers {
             ready: (false, false),
             lazy,
             random: mix(seed ^ 0x6c69_7465),
-            accesses: 0,
+            accesses: [0; 2],
         })
     }
 
@@ -89,7 +90,7 @@ impl Registers {
         self.writing = true;
         let start = offset == named("CTRL").offset && strobes & value & 1 == 1;
         self.starting = start || offset == named("DOORBELL").offset;
-        self.accesses += 1;
+        self.accesses[0] += 1;
         self.aw = self.later(u64::from(offset));
         self.w = self.later((value, strobes));
     }
@@ -98,7 +99,7 @@ impl Registers {
     pub(super) fn read(&mut self, offset: u32) {
         assert!(!self.reading, "one read at a time");
         self.reading = true;
-        self.accesses += 1;
+        self.accesses[1] += 1;
         self.ar = self.later(u64::from(offset));
     }
 
@@ -117,8 +118,8 @@ impl Registers {
         self.word
     }
 
-    /// Accesses so far.
-    pub(super) fn accesses(&self) -> u64 {
+    /// Writes and reads so far.
+    pub(super) fn accesses(&self) -> [u64; 2] {
         self.accesses
     }
 

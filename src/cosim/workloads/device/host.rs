@@ -174,6 +174,11 @@ impl Device {
 
     /// Register accesses so far.
     pub fn accesses(&self) -> u64 {
+        self.registers.accesses().iter().sum()
+    }
+
+    /// Writes of registers so far, and reads.
+    pub fn writes_and_reads(&self) -> [u64; 2] {
         self.registers.accesses()
     }
 

@@ -2,6 +2,7 @@
 //!
 //! The times are a file, `hosts/pcie3_x16.toml`, which ships with the program and can be replaced.
 
+use super::doorbell::CallTimes;
 use crate::cosim::memory::Behaviour;
 use crate::design::Design;
 use schemars::JsonSchema;
@@ -118,6 +119,22 @@ impl HostModel {
             ..like.clone()
         };
         (reads, writes)
+    }
+
+    /// Microseconds of the parts of a call, one behind the other: from the host to the card; until external memory is read; while
+    /// it is; until the record has left; to the host. `noc_mhz`: the clock of its times.
+    pub fn parts(&self, times: &CallTimes, noc_mhz: f64) -> [f64; 5] {
+        let first = times.first_read.unwrap_or(times.rung);
+        let last = times.last_read.unwrap_or(first);
+        let end = times.last_write.unwrap_or(last);
+        let us = |from: u64, to: u64| to.saturating_sub(from) as f64 / noc_mhz;
+        [
+            (self.calls.register_write_ns + self.wire.write_ns) / 1e3,
+            us(times.rung, first),
+            us(first, last),
+            us(last, end),
+            self.wire.write_ns / 1e3,
+        ]
     }
 
     /// Microseconds of a transfer of a buffer by the host.

@@ -88,7 +88,7 @@ impl Bench {
         Ok(self.record())
     }
 
-    /// Runs a job by a doorbell. Also returns its times at the pins, and the register accesses since the doorbell.
+    /// Runs a job by a doorbell. Also returns its times at the pins, and the writes and reads of registers since then.
     ///
     /// # Errors
     /// As [`Bench::run`].
@@ -97,14 +97,15 @@ impl Bench {
         job: &Job,
         most: u64,
         stop: &mut dyn FnMut(&Device) -> bool,
-    ) -> Result<(Finished, CallTimes, u64), DeviceError> {
+    ) -> Result<(Finished, CallTimes, [u64; 2]), DeviceError> {
         self.driver.clear()?;
         let bell = self.lay_out(job, 0)?;
         let number = self.driver.read("RUNS")?.wrapping_add(1);
-        let accesses = self.driver.device.accesses();
+        let before = self.driver.device.writes_and_reads();
         self.driver.device.time_a_call();
         let record = self.ring(&bell, number, most, stop)?;
-        let accesses = self.driver.device.accesses() - accesses;
+        let now = self.driver.device.writes_and_reads();
+        let accesses = [0, 1].map(|kind| now[kind] - before[kind]);
         let times = self.driver.device.call_times();
         Ok((self.finish(job, record.outcome())?, times, accesses))
     }
