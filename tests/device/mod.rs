@@ -8,6 +8,7 @@ mod control_registers;
 mod counter_view;
 mod dead_hosts;
 mod doorbells;
+mod elements;
 mod errors;
 mod four_state;
 mod host_example;

@@ -13,7 +13,7 @@ macro_rules! fixed {
 }
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 20] = [
+const FIXED: [(&str, &str); 22] = [
     fixed!("meshkv.hpp"),
     fixed!("meshkv_cache.hpp"),
     fixed!("meshkv_card.hpp"),
@@ -25,7 +25,9 @@ const FIXED: [(&str, &str); 20] = [
     fixed!("meshkv_pages.hpp"),
     fixed!("meshkv_partials.hpp"),
     fixed!("meshkv_prefix_tree.hpp"),
+    fixed!("meshkv_scaling.hpp"),
     fixed!("meshkv_streams.hpp"),
+    fixed!("meshkv_transpose.hpp"),
     fixed!("meshkv_turns.hpp"),
     fixed!("meshkv_xdma.hpp"),
     fixed!("meshkv_xdma_files.hpp"),
