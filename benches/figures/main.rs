@@ -19,6 +19,7 @@ mod figure;
 mod formats;
 mod generate;
 mod heads;
+mod host;
 mod latency;
 mod lengths;
 mod mare;
@@ -42,7 +43,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 25] = [
+const SECTIONS: [(&str, Section); 27] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("fairness", fairness::measure),
@@ -61,11 +62,13 @@ const SECTIONS: [(&str, Section); 25] = [
     ("area", area::measure),
     ("reduce", reduce::measure),
     ("estimate", estimate::measure),
+    ("cards", estimate::of_cards),
     ("generate", generate::measure),
     ("speed", speed::measure),
     ("model", model::measure),
     ("clocks", clocks::measure),
     ("calls", calls::measure),
+    ("host", host::measure),
     ("append", append::measure),
     ("build", build::measure),
 ];

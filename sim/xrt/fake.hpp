@@ -6,6 +6,7 @@
 //
 // MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes). Without it
 // there is no such card.
+// MESHKV_FAKE_QUIET: if set, it writes neither, and transfers move nothing, so that the library can be timed.
 // MESHKV_FAKE_FAULT: `magic`, `design`, `layout`, `heads`, `desc`, `hang`, `memory`, `logit` or `aligned`, for a card that is or does wrong.
 // Its outputs are the queries.
 // MESHKV_CARD_HOST_MEMORY: if set, queries, outputs and lists are in host memory.
@@ -45,6 +46,8 @@ struct Buffer {
     std::vector<uint8_t> &there() { return shared ? host : card; }
 };
 
+inline bool is_quiet() { return std::getenv("MESHKV_FAKE_QUIET") != nullptr; }
+
 inline bool has_host_memory() { return std::getenv("MESHKV_CARD_HOST_MEMORY") != nullptr; }
 
 // The front in this process.
@@ -55,6 +58,7 @@ struct Card {
     uint32_t error = 0, info = 0, descriptors = 0;
     bool done = false, hangs = false;
     uint64_t touched = 0, reads = 0;  // Registers and buffers written; registers read.
+    bool quiet = is_quiet();
     std::string dir = std::getenv("MESHKV_FAKE_DIR") ? std::getenv("MESHKV_FAKE_DIR") : ".";
     std::ofstream log{dir + "/log"};
 
@@ -90,6 +94,15 @@ struct Card {
         error |= cause;
     }
 
+    void dump() {
+        std::ofstream memory(dir + "/memory", std::ios::binary);
+        for (auto &one : buffers) {
+            const uint64_t head[2] = {one.first, one.second->there().size()};
+            memory.write(reinterpret_cast<const char *>(head), sizeof head);
+            memory.write(reinterpret_cast<const char *>(one.second->there().data()), static_cast<std::streamsize>(head[1]));
+        }
+    }
+
     void run() {
         if (registers[MESHKV_LIST_COUNT] && fault() == "desc") {
             fail(MESHKV_ERROR_START_LIST, 0);
@@ -99,12 +112,7 @@ struct Card {
         if (!descriptors && !registers[MESHKV_LIST_COUNT]) return fail(MESHKV_ERROR_START_EMPTY, 0);
         hangs = fault() == "hang";
         if (hangs) return;
-        std::ofstream memory(dir + "/memory", std::ios::binary);
-        for (auto &one : buffers) {
-            const uint64_t head[2] = {one.first, one.second->there().size()};
-            memory.write(reinterpret_cast<const char *>(head), sizeof head);
-            memory.write(reinterpret_cast<const char *>(one.second->there().data()), static_cast<std::streamsize>(head[1]));
-        }
+        if (!quiet) dump();
         std::memmove(at(argument(MESHKV_ARG_OUTPUTS)).first, at(argument(MESHKV_ARG_QUERIES)).first, MESHKV_PARTIAL_SUMS);
         if (fault() == "memory") fail(MESHKV_ERROR_MEMORY, 3);
         if (fault() == "logit") fail(MESHKV_ERROR_SATURATED, 7);
@@ -129,7 +137,7 @@ struct Card {
 
     void write(uint32_t offset, uint32_t value) {
         ++touched;
-        log << std::hex << offset << ' ' << value << std::endl;
+        if (!quiet) log << std::hex << offset << ' ' << value << std::endl;
         switch (offset) {
         case MESHKV_ERROR: error &= ~value; break;
         case MESHKV_ISR: break;
@@ -285,7 +293,7 @@ public:
             else remote->get(buffer_->address + first, host, bytes);
         } else if (way == XCL_BO_SYNC_BO_TO_DEVICE) {
             ++fake::Card::one().touched;
-            std::memcpy(buffer_->card.data() + first, host, bytes);
+            if (!fake::Card::one().quiet) std::memcpy(buffer_->card.data() + first, host, bytes);
         } else {
             std::memcpy(host, buffer_->card.data() + first, bytes);
         }

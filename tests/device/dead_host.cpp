@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 
 #include "meshkv_card.hpp"
@@ -19,7 +20,7 @@ struct Host {
     meshkv::Driver<meshkv::Card> driver{card, LIMIT};
     meshkv::Cache cache{card};
     meshkv::Buffer queries = card.allocate("queries", OUTPUTS * sizeof(uint16_t), "queries");
-    meshkv::Buffer outputs = card.allocate("outputs", MESHKV_PARTIAL_BYTES, "outputs");
+    meshkv::Buffer outputs = card.allocate("outputs", MESHKV_OUTPUT_BYTES, "outputs");
     meshkv::Buffer list = card.allocate("list", 4096, "list");
 
     // Puts a job for stream 0 into memory, as a list of one descriptor.
@@ -56,11 +57,21 @@ struct Host {
     // A run that is under way, after so many accesses.
     void begin(int accesses) {
         driver.start(1, true, 1);
+        wait(accesses);
+    }
+
+    // The same by the doorbell, rung so many times.
+    void ring(int accesses, int times = 1) {
+        for (int time = 0; time < times; ++time) driver.ring(0, 1, 1, false);
+        wait(accesses);
+    }
+
+    void wait(int accesses) {
         for (int at = 0; at < accesses; ++at) card.read(MESHKV_STATUS);
     }
 };
 
-const std::map<std::string, void (*)(Host &)> STATES{
+const std::map<std::string, std::function<void(Host &)>> STATES{
     {"nothing", [](Host &) {}},
     {"a run that has ended",
      [](Host &host) {
@@ -84,6 +95,23 @@ const std::map<std::string, void (*)(Host &)> STATES{
      [](Host &host) {
          host.begin(25);
          host.card.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
+     }},
+    // From the list to the record, and a doorbell that waits behind another.
+    {"a doorbell", [](Host &host) { host.ring(0); }},
+    {"a call whose list is read", [](Host &host) { host.ring(3); }},
+    {"a call whose queries are read", [](Host &host) { host.ring(8); }},
+    {"a call under way", [](Host &host) { host.ring(25); }},
+    {"a call near its end", [](Host &host) { host.ring(45); }},
+    {"a call that has ended",
+     [](Host &host) {
+         host.ring(0);
+         host.rest();
+     }},
+    {"a doorbell behind a call", [](Host &host) { host.ring(1, 2); }},
+    {"a call that fails",
+     [](Host &host) {
+         host.driver.argument(MESHKV_ARG_LIST, 1);
+         host.ring(12);
      }},
     {"little patience", [](Host &host) { host.card.write(MESHKV_WATCHDOG, 1); }},
     {"bad arguments",

@@ -33,7 +33,7 @@ fn a_driver_starts_after_a_host_that_died_in_any_state() {
     let build = built(&[]);
     let states = build.command("dead_host").output().unwrap().stdout;
     let states: Vec<_> = std::str::from_utf8(&states).unwrap().lines().collect();
-    assert_eq!(states.len(), 10);
+    assert_eq!(states.len(), 18);
     // One card for all: a state may last beyond the next host.
     let mut card = Card::new(&build.design);
     for state in states {
