@@ -6,6 +6,7 @@ use crate::design::device::registers::{
 };
 use crate::design::{pad_events, Design};
 use crate::emit::rtl::device::register_reads::{self, word};
+use crate::emit::rtl::spec::memories::row_memories;
 use crate::emit::rtl::spec::values::Values;
 
 /// Totals of a router's links.
@@ -16,7 +17,7 @@ const IO_ADDR_WIDTH: u32 = 32;
 
 /// Beats for which the reader of queries has places: 8 KiB of 64 bytes each, about what a link of 12 GB/s carries in the 0.7 us
 /// that it takes to read memory of a host.
-const QUERY_PLACES: u32 = 128;
+pub(in crate::emit::rtl) const QUERY_PLACES: u32 = 128;
 /// Those of the reader of new tokens, which is not waited for at the beginning of a run, and those of the longest burst.
 const TOKEN_PLACES: u32 = 32;
 const READER_BURST: u32 = 16;
@@ -65,6 +66,9 @@ pub(in crate::emit::rtl) fn set(values: &mut Values, design: &Design) {
         ("num_errors", ERRORS.len() as u32),
     ]);
     values.widths(&[("arg_bits", count), ("arg_word_bits", WORDS_BEFORE_ARGUMENTS + ARGUMENT_WORDS * count)]);
+    // Where block RAM has the stationary vectors, there is UltraRAM for the queue of queries.
+    let in_ultra = row_memories(design).stations_in_block;
+    values.set("queue_style", if in_ultra { "ultra" } else { "block" });
     values.set("quantises", design.quantises());
     values.set("given_factors", design.takes_factors());
     // A row of a token in FP16 waits until its scale is found, which takes so many cycles.

@@ -1,6 +1,7 @@
 //! Memories of a design, as synthesis maps them.
 
 use crate::design::{staged_bits, ultra_blocks, Array, Design, Pages};
+use crate::emit::rtl::device::values::QUERY_PLACES;
 use crate::emit::rtl::pad::row::Rows;
 use crate::emit::rtl::reduce::root;
 
@@ -19,7 +20,7 @@ pub fn row_memories(design: &Design) -> RowMemories {
     RowMemories { stations_in_block: rows.stations_in_block(), sums_in_ultra: rows.sums_in_ultra() }
 }
 
-/// UltraRAMs of all tiles, reduce roots and controllers of a design.
+/// UltraRAMs of all tiles, reduce roots, controllers and the front of a design.
 pub fn ultra_rams(design: &Design) -> u64 {
     // Synthesis leaves out blocks that no slot reaches.
     let staged = design.mare.staging_slots * design.mare.slice_flits;
@@ -29,5 +30,7 @@ pub fn ultra_rams(design: &Design) -> u64 {
     let tokens = design.append.map_or(0, |append| append.ultra_rams());
     let pages = design.pages.as_ref().map_or(0, Pages::ultra_rams);
     let column = root::ultra_rams(design) + tokens + pages;
-    design.mesh.tiles() as u64 * u64::from(tile) + u64::from(design.mesh.cols() * column)
+    let queue = ultra_blocks(design.flit.data_width, QUERY_PLACES);
+    let front = if row_memories(design).stations_in_block { queue } else { 0 };
+    design.mesh.tiles() as u64 * u64::from(tile) + u64::from(design.mesh.cols() * column + front)
 }
