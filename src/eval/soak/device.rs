@@ -8,7 +8,7 @@ use crate::cosim::dut::verilated::split_device::SplitDevice;
 use crate::cosim::memory::FaultKind;
 use crate::cosim::workloads::attention::{Job, ModelCore};
 use crate::cosim::workloads::device::{
-    count_descriptors, Bench, Device, DeviceError, Platform, Trial, REFUSALS,
+    count_descriptors, Bench, Device, DeviceError, Platform, Trial, Way, REFUSALS,
 };
 use crate::design::{Design, Mapping, Sharing};
 use crate::model::cycle::common::{Rare, Reached};
@@ -45,8 +45,8 @@ pub struct SoakDevice {
     first: u32,
     mappings: Vec<Mapping>,
     unruly: bool,
-    /// Trials, and whether the run after each comes by a list.
-    pub trials: Vec<(Trial, bool)>,
+    /// Trials, and how the run after each begins.
+    pub trials: Vec<(Trial, Way)>,
 }
 
 impl SoakDevice {
@@ -75,7 +75,7 @@ impl SoakDevice {
         let first = if own { 0 } else { draw.from(0, tokens - 1) };
         let mappings = (0..draw.from(1, 3)).map(|_| draw.of(&MAPPINGS)).collect();
         let unruly = draw.one_in(2);
-        let trials = (0..TRIALS).map(|_| (trial(&mut draw, &design), draw.one_in(2))).collect();
+        let trials = (0..TRIALS).map(|_| (trial(&mut draw, &design), draw.of(&Way::ALL))).collect();
         SoakDevice { seed, design, tensors, lengths, first, mappings, unruly, trials }
     }
 
@@ -90,8 +90,8 @@ impl SoakDevice {
     /// It may lead to one of these states.
     pub fn leads_to(&self, empty: &[Rare]) -> bool {
         let mut reached = Reached::default();
-        for &(_, by_list) in &self.trials {
-            count_descriptors(&self.job(), by_list, &mut reached);
+        for &(_, way) in &self.trials {
+            count_descriptors(&self.job(), way, &mut reached);
         }
         // Of the core's own, some are reached in a device alone: there is no telling when.
         let may = |rare: &Rare| reached.of(*rare) > 0 || BY_DEVICES.contains(rare);

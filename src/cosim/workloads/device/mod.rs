@@ -36,4 +36,4 @@ pub use error::DeviceError;
 pub use host::Device;
 pub use platform::{Faults, Platform};
 pub use vectors::Vectors;
-pub use wrong::{count_descriptors, Faulted, Recovery, Trial, REFUSALS};
+pub use wrong::{count_descriptors, Faulted, Recovery, Trial, Way, REFUSALS};

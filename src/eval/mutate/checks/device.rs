@@ -61,6 +61,31 @@ fn clean(bench: &mut Bench, job: &Job, notice: Notice) -> Result<(), String> {
     }
 }
 
+/// The same by a doorbell: one write of a register, and a record that says what registers do.
+fn rung(bench: &mut Bench, job: &Job) -> Result<(), String> {
+    let say = |why: &dyn ToString| why.to_string();
+    let (done, _, accesses) = bench.call(job, MOST, &mut |_| false).map_err(|why| say(&why))?;
+    none(&bench.driver.device.violations().1)?;
+    none(&done.violations)?;
+    bench.driver.settle(MOST).map_err(|why| say(&why))?;
+    let told = bench.driver.outcome().map_err(|why| say(&why))?;
+    let runs = bench.driver.read("RUNS").map_err(|why| say(&why))?;
+    match (
+        done.bit_exact(),
+        accesses == [1, 0],
+        told.cycles == done.outcome.cycles,
+        bench.record().run == runs,
+    ) {
+        (true, true, true, true) => Ok(()),
+        (false, ..) => Err("outputs of a call by the doorbell differ from the model".to_owned()),
+        _ => Err(format!(
+            "after {accesses:?} writes and reads the record is {:?}: run {runs}, {} cycles",
+            bench.record(),
+            told.cycles
+        )),
+    }
+}
+
 fn runs(bed: &Bed, unruly: bool) -> Result<(), String> {
     let design = bed.design;
     let platform = Platform::of(design);
@@ -84,6 +109,8 @@ fn runs(bed: &Bed, unruly: bool) -> Result<(), String> {
     bench.driver.write("LIST_COUNT", 0).map_err(|why| why.to_string())?;
     let part = job.part(9..30);
     clean(&mut bench, &part, Notice::Interrupt)?;
+    rung(&mut bench, &part)?;
+    rung(&mut bench, &job)?;
     if unruly {
         return Ok(());
     }

@@ -7,4 +7,4 @@ mod faulted;
 mod trial;
 
 pub use faulted::{Faulted, Recovery};
-pub use trial::{count_descriptors, Trial, REFUSALS};
+pub use trial::{count_descriptors, Trial, Way, REFUSALS};

@@ -35,6 +35,22 @@ fn silent(kind: FaultKind) -> bool {
     !matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError)
 }
 
+/// How a run gets its descriptors and begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// They are pushed, and `CTRL` starts it.
+    Pushed,
+    /// They are a list in memory, and `CTRL` starts it.
+    Listed,
+    /// They are a slot of the list, and a doorbell starts it.
+    Rung,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Way; 3] = [Way::Pushed, Way::Listed, Way::Rung];
+}
+
 /// Something that goes wrong. A share is that of a run's requests or cycles, of 256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trial {
@@ -154,13 +170,16 @@ struct Clean {
 }
 
 /// Counts the rare states that the descriptors of a job lead to.
-pub fn count_descriptors(job: &Job, by_list: bool, reached: &mut Reached) {
+pub fn count_descriptors(job: &Job, way: Way, reached: &mut Reached) {
     let descriptors = job.descriptors().expect("the job was checked");
     for descriptor in &descriptors {
         reached.count_if(descriptor.first_row % 2 == 1, Rare::OddFirstRow);
     }
     let burst = BURST_BEATS * job.design.flit.data_width / 8;
-    reached.count_if(by_list && descriptors.len() as u32 * 4 * LIST_WORDS > burst, Rare::ListOfBursts);
+    reached.count_if(
+        way != Way::Pushed && descriptors.len() as u32 * 4 * LIST_WORDS > burst,
+        Rare::ListOfBursts,
+    );
 }
 
 /// Rare states of the device after an error.
@@ -173,7 +192,7 @@ fn states(outcome: &Outcome, reached: &mut Reached) {
 }
 
 impl Bench {
-    /// Runs a job, provokes an error, and runs the job again, then by a list if so told. Returns the rare states of the
+    /// Runs a job, provokes an error, and runs the job again, then in the way that is told. Returns the rare states of the
     /// device, and the first thing that is not as it must be.
     ///
     /// # Errors
@@ -181,19 +200,19 @@ impl Bench {
     pub fn try_out(
         &mut self,
         job: &Job,
-        (trial, by_list): (Trial, bool),
+        (trial, way): (Trial, Way),
         stop: &mut dyn FnMut(&Device) -> bool,
     ) -> Result<(Reached, Option<String>), DeviceError> {
         let mut reached = Reached::default();
         let most = self.bound(job).cycles() + WAITS * TIMEOUT;
-        let clean = match self.clean(job, false, most, stop)? {
+        let clean = match self.clean(job, Way::Pushed, most, stop)? {
             Ok(clean) => clean,
             Err(wrong) => return Ok((reached, Some(format!("the run before: {wrong}")))),
         };
         let read = self.driver.device.requests().1;
         let written = self.driver.device.output_bytes();
         self.ready(job, Notice::Interrupt)?;
-        let outcome = self.provoke(job, trial, &clean, most, stop)?;
+        let outcome = self.provoke(job, (trial, way), &clean, most, stop)?;
         let expected = trial.expected();
         let named = outcome.first.filter(|(name, _)| expected.contains(name));
         let wrong = named
@@ -211,10 +230,10 @@ impl Bench {
         // What was pushed for a run that was refused is dropped.
         self.driver.write("SOFT_RESET", 1)?;
         self.driver.settle(most)?;
-        let wrong = match (wrong, self.clean(job, by_list, most, stop)?) {
+        let wrong = match (wrong, self.clean(job, way, most, stop)?) {
             (None, Err(after)) => Some(format!("the run after {trial}: {after}")),
             (None, Ok(_)) => {
-                count_descriptors(job, by_list, &mut reached);
+                count_descriptors(job, way, &mut reached);
                 None
             }
             (Some(wrong), _) => Some(format!("{trial}: {wrong}")),
@@ -227,12 +246,12 @@ impl Bench {
     fn clean(
         &mut self,
         job: &Job,
-        by_list: bool,
+        way: Way,
         most: u64,
         stop: &mut dyn FnMut(&Device) -> bool,
     ) -> Result<Result<Clean, String>, DeviceError> {
         let (before, broken) = (self.driver.device.requests(), self.driver.device.violations().0);
-        let done = match self.run_by(job, by_list, most, stop) {
+        let done = match self.run_by(job, way, most, stop) {
             Ok(done) => done,
             Err(DeviceError::Failed(why)) => return Ok(Err(why)),
             Err(why) => return Err(why),
@@ -250,16 +269,18 @@ impl Bench {
         Ok(Ok(Clean { cycles: done.outcome.cycles, requests }))
     }
 
-    /// Runs a job, whose descriptors are pushed or come by a list.
+    /// Runs a job.
     fn run_by(
         &mut self,
         job: &Job,
-        by_list: bool,
+        way: Way,
         most: u64,
         stop: &mut dyn FnMut(&Device) -> bool,
     ) -> Result<Finished, DeviceError> {
-        if !by_list {
-            return self.run(job, Notice::Interrupt, most, stop);
+        match way {
+            Way::Pushed => return self.run(job, Notice::Interrupt, most, stop),
+            Way::Rung => return Ok(self.call(job, most, stop)?.0),
+            Way::Listed => {}
         }
         self.ready(job, Notice::Interrupt)?;
         self.list(job)?;
@@ -273,7 +294,7 @@ impl Bench {
     fn provoke(
         &mut self,
         job: &Job,
-        trial: Trial,
+        (trial, way): (Trial, Way),
         clean: &Clean,
         most: u64,
         stop: &mut dyn FnMut(&Device) -> bool,
@@ -301,6 +322,9 @@ impl Bench {
             Trial::Watchdog => self.driver.write("WATCHDOG", 1)?,
             Trial::Refused(name) => return self.refused(job, name, most, stop),
         }
+        if way == Way::Rung && matches!(trial, Trial::Memory(..) | Trial::Token(_)) {
+            return self.provoke_by_doorbell(job, faults, most, stop);
+        }
         match trial {
             Trial::List(_) => self.list(job)?,
             _ => self.push(job)?,
@@ -318,6 +342,27 @@ impl Bench {
             }
         }
         self.driver.wait(Notice::Interrupt, most, stop)
+    }
+
+    /// The same by a doorbell. The record of the run must say what the registers do.
+    fn provoke_by_doorbell(
+        &mut self,
+        job: &Job,
+        faults: Faults,
+        most: u64,
+        stop: &mut dyn FnMut(&Device) -> bool,
+    ) -> Result<Outcome, DeviceError> {
+        let bell = self.lay_out(job, 0)?;
+        self.driver.device.set_faults(faults);
+        self.driver.write("DOORBELL", bell.word())?;
+        let outcome = self.driver.wait(Notice::Interrupt, most, stop)?;
+        self.driver.settle(most)?;
+        let recorded = self.record().outcome();
+        if (recorded.error, recorded.first) != (outcome.error, outcome.first) {
+            let why = format!("its record says {}, and registers {}", recorded.errors(), outcome.errors());
+            return Err(DeviceError::Failed(why));
+        }
+        Ok(outcome)
     }
 
     /// Does what a host must not do.
