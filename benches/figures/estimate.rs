@@ -17,7 +17,7 @@ const CARDS: [(&str, Shell, bool); 5] = [
     ("configs/u280_4x8_b8.toml", Shell::None, true),
     ("configs/u280_shell.toml", Shell::Vitis, true),
     ("configs/u55c_4x8.toml", Shell::None, false),
-    ("configs/u55c_4x8_int8.toml", Shell::None, false),
+    ("configs/u55c_4x8_fp8.toml", Shell::None, false),
 ];
 /// Most LUTs that pages may add: 1 % of 730 858.
 const PAGES_LUT: f64 = 7308.0;

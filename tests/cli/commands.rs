@@ -172,7 +172,7 @@ fn caches_beyond_the_card_are_told_where_files_are_made_for_it() {
         "u280_8x8",
         "u280_16x4",
         "u55c_4x8",
-        "u55c_4x8_int8",
+        "u55c_4x8_fp8",
     ] {
         let (_, _, fits) = run(&mut meshkv(&["check", &format!("configs/{name}.toml"), "-q"]));
         assert_eq!(fits.matches("warning").count(), 0, "{name}: {fits}");

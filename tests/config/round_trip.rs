@@ -102,7 +102,7 @@ fn the_configurations_of_the_card_fit_its_memory() {
         "u280_8x8",
         "u280_16x4",
         "u55c_4x8",
-        "u55c_4x8_int8",
+        "u55c_4x8_fp8",
     ] {
         named(&format!("{name}.toml"));
     }
@@ -137,7 +137,7 @@ fn the_configurations_of_the_card_spell_out_every_key() {
         "u280_shell",
         "u280_8x8",
         "u55c_4x8",
-        "u55c_4x8_int8",
+        "u55c_4x8_fp8",
     ] {
         let text = fs::read_to_string(format!("configs/{name}.toml")).unwrap();
         for key in config::tables().iter().flat_map(|table| &table.keys) {
