@@ -23,6 +23,7 @@
 
 #include "meshkv_exchange.hpp"
 #include "meshkv_partials.hpp"
+#include "meshkv_scaling.hpp"
 #include "meshkv_turns.hpp"
 
 namespace meshkv {
@@ -115,48 +116,30 @@ public:
     // that are appended from now on, and of all in the cache: change them only while the layer has no token.
     void factors(uint32_t layer, const float *keys, const float *values) {
         const auto turn = turns_.take();
-        may_scale();
-        if (MESHKV_TOKEN_SCALES) throw Refused("each token has scales of its own, which are found when it is appended: kv.scales = \"head\" has factors");
-        if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
-        std::vector<Factors> given(MESHKV_KV_HEADS);
-        std::string why;
-        for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
-            given[head] = {keys[head], values[head]};
-            if (!std::isnormal(1 / keys[head]) || !std::isnormal(1 / values[head])) why = "a factor has no inverse";
-            if (!std::isnormal(keys[head]) || keys[head] < 0) why = "a factor of keys is " + std::to_string(keys[head]) + ", and must be a positive normal number";
-            scale_word(double{sm_scale_} * keys[head], values[head], why);
-            if (!why.empty()) throw Refused("KV head " + std::to_string(head) + " of layer " + std::to_string(layer) + ": " + why);
-        }
+        auto given = scaling_.may_have(layer, keys, values);
         for (uint32_t stream = 0; stream < STREAMS; ++stream)
             if (streams_.holds(stream, layer)) throw Refused("layer " + std::to_string(layer) + " has tokens with other factors: end its streams before");
-        factors_[layer] = std::move(given);
+        scaling_.factors(layer, std::move(given));
     }
 
     // The scale of q.k before the softmax, of all layers from now on; 1 / sqrt(d_h) before the first call.
     void sm_scale(float scale) {
         const auto turn = turns_.take();
-        may_scale();
-        std::string why;
-        for (const auto &layer : factors_)
-            for (const Factors &of : layer) scale_word(double{scale} * of.key, of.value, why);
-        if (!why.empty()) throw Refused(why);
-        sm_scale_ = scale;
+        scaling_.sm_scale(scale);
     }
 
     // Attention sinks of a layer, a logit a query head, from now on: each takes its share of the softmax beside the tokens, and
     // has no value. -infinity: none. Partial results are without them (of_sink of meshkv_partials.hpp).
     void sinks(uint32_t layer, const float *logits) {
         const auto turn = turns_.take();
-        if (layer >= MESHKV_LAYERS) throw Refused("there is no layer " + std::to_string(layer));
-        sinks_[layer] = sink_words(logits);
+        scaling_.sinks(layer, logits);
     }
 
     // Widths of numbers that meet the keys and the values, of all layers from now on; those of the design before the first
     // call. Narrow ones let two heads pass where one does, with a greater error.
     void narrow(Narrow widths) {
         const auto turn = turns_.take();
-        if (!MESHKV_PACKED) throw Refused("this design has numbers of one width: generate it with kv.format = \"int8\"");
-        narrow_ = widths;
+        scaling_.narrow(widths);
     }
 
     // Tokens of a stream in a layer.
@@ -243,7 +226,7 @@ public:
             for (uint32_t head = 0; head < MESHKV_QUERY_HEADS; ++head) {
                 State &one = states[row * MESHKV_QUERY_HEADS + head] = state(exchange_.outputs(), place, head);
                 // The card scales outputs alone.
-                for (float &o : one.o) o *= factors_[layer][head / GROUP].value;
+                for (float &o : one.o) o *= scaling_.factors(layer, head / GROUP).value;
             }
         });
         return states;
@@ -267,11 +250,6 @@ private:
 
     // Query heads of a KV head.
     static constexpr uint32_t GROUP = MESHKV_QUERY_HEADS / MESHKV_KV_HEADS;
-
-    // Factors of a KV head.
-    struct Factors {
-        float key = 1, value = 1;
-    };
 
     // A buffer of the caller.
     struct Given {
@@ -323,10 +301,7 @@ private:
     mutable Turns turns_;
     // What each layer will do next, if it has been planned.
     std::vector<std::optional<Plan>> plans_ = std::vector<std::optional<Plan>>(MESHKV_LAYERS);
-    Narrow narrow_;
-    float sm_scale_ = 1 / std::sqrt(static_cast<float>(MESHKV_HEAD_DIM));
-    std::vector<std::vector<uint64_t>> sinks_ = std::vector<std::vector<uint64_t>>(MESHKV_LAYERS);  // Words a query head; none were given.
-    std::vector<std::vector<Factors>> factors_{MESHKV_LAYERS, std::vector<Factors>(MESHKV_KV_HEADS)};
+    Scaling scaling_;
     // The page of each segment of each cache, as the device has it.
     std::vector<uint32_t> told_ = std::vector<uint32_t>(PAGED ? size_t{STREAMS} * MESHKV_MAX_SEGMENTS : 0, Pages::NONE);
 
@@ -362,82 +337,50 @@ private:
 
     // Tells the device the pages that these descriptors read, as far as it does not know them.
     void tell(const std::vector<Descriptor> &descriptors) {
-        for (const Descriptor &d : descriptors)
-            for (uint32_t segment = d.first; PAGED && segment < d.first + d.count; ++segment) {
-                const uint32_t page = streams_.place(d.prefix, segment);
-                uint32_t &told = told_[size_t{d.prefix} * MESHKV_MAX_SEGMENTS + segment];
-                if (told != page) driver_.page(d.prefix, segment, page);
-                told = page;
+        if (!PAGED) return;
+        for (const Descriptor &d : descriptors) {
+            const uint32_t *has = streams_.places(d.prefix);
+            uint32_t *told = &told_[size_t{d.prefix} * MESHKV_MAX_SEGMENTS];
+            for (uint32_t segment = d.first; segment < d.first + d.count; ++segment) {
+                if (told[segment] == has[segment]) continue;
+                driver_.page(d.prefix, segment, has[segment]);
+                told[segment] = has[segment];
             }
-    }
-
-    static void may_scale() {
-        if (!MESHKV_SCALED) throw Refused("this design has no scales but 1 / sqrt(d_h): generate it with kv.scales = \"head\"");
+        }
     }
 
     // Puts tokens of a KV head into the host's copy of the cache, as its elements: by factors of the layer, or by scales of
     // their own. Returns what is to go to the card.
     Cache::Changes put(uint32_t stream, uint32_t layer, uint32_t head, const uint16_t *keys, const uint16_t *values, uint32_t tokens) const {
-        const Factors &of = factors_[layer][head];
+        const Factors &of = scaling_.factors(layer, head);
+        const uint32_t first = streams_.own(stream, layer);
         // FP16 without factors are the elements.
         if (sizeof(Element) == sizeof(uint16_t) && !MESHKV_TOKEN_SCALES && of.key == 1 && of.value == 1)
-            return cache_.put(stream, layer, head, streams_.own(stream, layer), reinterpret_cast<const Element *>(keys), reinterpret_cast<const Element *>(values),
-                              nullptr, tokens);
-        std::vector<Element> of_keys, of_values;
-        std::vector<TokenScales> scales(tokens);
-        const auto convert = [&](std::vector<Element> &to, const uint16_t *from, float factor, uint16_t TokenScales::*scale) {
-            to.resize(size_t{tokens} * HEAD);
-            float inverse = 1 / factor;
-            for (size_t at = 0; at < to.size(); ++at) {
-                if (MESHKV_TOKEN_SCALES && at % HEAD == 0) {
-                    const uint16_t own = token_scale(from + at, HEAD);
-                    scales[at / HEAD].*scale = own;
-                    inverse = token_inverse(own);
+            return cache_.put(stream, layer, head, first, reinterpret_cast<const Element *>(keys), reinterpret_cast<const Element *>(values), nullptr, tokens);
+        // A segment at a time, which stays near the core.
+        const Conversion to_keys(1 / of.key, size_t{tokens} * HEAD), to_values(1 / of.value, size_t{tokens} * HEAD);
+        std::vector<Element> of_keys(size_t{MESHKV_SEGMENT_TOKENS} * HEAD), of_values(of_keys.size());
+        std::vector<TokenScales> scales(MESHKV_SEGMENT_TOKENS);
+        Cache::Changes changes;
+        for (uint32_t done = 0, here; done < tokens; done += here) {
+            here = std::min(tokens - done, MESHKV_SEGMENT_TOKENS - (first + done) % MESHKV_SEGMENT_TOKENS);
+            for (uint32_t token = 0; token < here; ++token) {
+                const size_t from = size_t{done + token} * HEAD, to = size_t{token} * HEAD;
+                if (MESHKV_TOKEN_SCALES) {
+                    scales[token] = {to_own_scale(&of_keys[to], keys + from, HEAD), to_own_scale(&of_values[to], values + from, HEAD)};
+                } else {
+                    to_keys(&of_keys[to], keys + from, HEAD);
+                    to_values(&of_values[to], values + from, HEAD);
                 }
-                to[at] = to_element(from[at], inverse);
             }
-        };
-        convert(of_keys, keys, of.key, &TokenScales::key);
-        convert(of_values, values, of.value, &TokenScales::value);
-        return cache_.put(stream, layer, head, streams_.own(stream, layer), of_keys.data(), of_values.data(), scales.data(), tokens);
-    }
-
-    // The words of sinks, a logit a query head.
-    static std::vector<uint64_t> sink_words(const float *logits) {
-        if (!MESHKV_SINKS) throw Refused("this design has no sinks: generate it with sinks = true for a group of model.groups");
-        if (!logits) throw Refused("sinks are missing");
-        std::vector<uint64_t> words(MESHKV_QUERY_HEADS);
-        std::string why;
-        for (uint32_t head = 0; head < MESHKV_QUERY_HEADS && why.empty(); ++head) {
-            words[head] = sink_word(logits[head], why);
-            if (!why.empty()) throw Refused("head " + std::to_string(head) + ": " + why);
+            const auto some = cache_.put(stream, layer, head, first + done, of_keys.data(), of_values.data(), scales.data(), here);
+            changes.insert(changes.end(), some.begin(), some.end());
         }
-        return words;
+        return changes;
     }
 
-    // What goes beside the queries of a call: a word of scales a query head, and one of sinks. Refuses what cannot be.
-    struct Beside {
-        std::vector<uint64_t> scales, sinks;
-    };
-    Beside beside(uint32_t layer, const Attention &how) const {
-        static constexpr bool HAS_SINKS[] = {MESHKV_LAYER_SINKS};
-        Beside made;
-        if (how.sm_scale != 0) may_scale();
-        if (how.sinks) made.sinks = sink_words(how.sinks);
-        else if (MESHKV_SINKS) made.sinks = sinks_[layer];
-        if (HAS_SINKS[layer] && made.sinks.empty()) throw Refused("layer " + std::to_string(layer) + " has sinks, and nobody gave their logits: call sinks before");
-        if (MESHKV_SINKS) made.sinks.resize(MESHKV_QUERY_HEADS);
-        std::string why;
-        for (uint32_t head = 0; MESHKV_SCALED && head < MESHKV_QUERY_HEADS; ++head) {
-            const Factors &of = factors_[layer][head / GROUP];
-            made.scales.push_back(scale_word(double{how.sm_scale == 0 ? sm_scale_ : how.sm_scale} * of.key, of.value, why, narrow_));
-        }
-        if (!why.empty()) throw Refused(why);
-        return made;
-    }
-
-    // Puts it there.
-    void give(uint32_t layer, const Beside &all) {
+    // Puts what goes beside the queries of a call there.
+    void give(uint32_t layer, const Scaling::Words &all) {
         const auto words = [&](uint64_t at, const std::vector<uint64_t> &of) {
             if (of.empty()) return;
             std::memcpy(exchange_.to_queries(at, of.size() * sizeof(uint64_t)), of.data(), of.size() * sizeof(uint64_t));
@@ -446,7 +389,8 @@ private:
         words(MESHKV_SINKS_AT, all.sinks);
         if (!MESHKV_QUANTISES) return;
         for (uint32_t head = 0; head < MESHKV_KV_HEADS; ++head) {
-            const float inverse[2] = {1 / factors_[layer][head].key, 1 / factors_[layer][head].value};
+            const Factors &of = scaling_.factors(layer, head);
+            const float inverse[2] = {1 / of.key, 1 / of.value};
             std::memcpy(exchange_.to_queries(MESHKV_FACTORS_AT + head * sizeof(inverse), sizeof(inverse)), inverse, sizeof(inverse));
         }
     }
@@ -500,7 +444,7 @@ private:
         const Call call = doing.call;
         const auto begun = std::chrono::steady_clock::now();
         away_ = {};
-        const Beside words = beside(layer, doing.how);
+        const Scaling::Words &words = scaling_.words(layer, doing.how.sm_scale, doing.how.sinks);
         const Plan planned = std::move(plan(layer, batch, call, doing.how.window));
         plans_[layer].reset();
         give(layer, words);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "meshkv_numbers.hpp"
+#include "meshkv_transpose.hpp"
 
 namespace meshkv {
 
@@ -17,6 +18,10 @@ static_assert(MESHKV_HEAD_DIM <= MESHKV_ROW_ELEMENTS, "a row holds a head");
 // Copies heads without gaps into rows of memory, which zeros fill up.
 template <typename To, typename Element>
 void fill_rows(To *to, const Element *heads, size_t count) {
+    if (MESHKV_ROW_ELEMENTS == MESHKV_HEAD_DIM) {
+        std::memcpy(to, heads, count * MESHKV_HEAD_DIM * sizeof(Element));
+        return;
+    }
     for (size_t head = 0; head < count; ++head) {
         auto *row = reinterpret_cast<unsigned char *>(to) + head * MESHKV_ROW_ELEMENTS * sizeof(Element);
         std::memcpy(row, heads + head * MESHKV_HEAD_DIM, MESHKV_HEAD_DIM * sizeof(Element));
@@ -27,6 +32,10 @@ void fill_rows(To *to, const Element *heads, size_t count) {
 // Copies rows of memory to heads without gaps.
 template <typename Element, typename From>
 void take_rows(Element *heads, const From *from, size_t count) {
+    if (MESHKV_ROW_ELEMENTS == MESHKV_HEAD_DIM) {
+        std::memcpy(heads, from, count * MESHKV_HEAD_DIM * sizeof(Element));
+        return;
+    }
     for (size_t head = 0; head < count; ++head) {
         const auto *row = reinterpret_cast<const unsigned char *>(from) + head * MESHKV_ROW_ELEMENTS * sizeof(Element);
         std::memcpy(heads + head * MESHKV_HEAD_DIM, row, MESHKV_HEAD_DIM * sizeof(Element));
@@ -144,22 +153,10 @@ inline size_t value_at(size_t token, size_t dim) {
     return VALUES_AT + (token / lanes * dims + dim) * lanes + token % lanes;
 }
 
-// Writes the values of as many tokens as a flit has elements: a block of a slice, transposed in tiles that stay in registers.
+// Writes the values of as many tokens as a flit has elements: a block of a slice.
 inline void put_block(Element *block, const Element *values) {
-    constexpr size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / sizeof(Element), tile = lanes < 8 ? lanes : 8;
-    constexpr size_t tiled = dims / tile * tile;
-    for (size_t dim = 0; dim < tiled; dim += tile)
-        for (size_t lane = 0; lane < lanes; lane += tile) {
-            Element rows[tile][tile];
-            for (size_t of = 0; of < tile; ++of) std::memcpy(rows[of], values + (lane + of) * dims + dim, sizeof rows[of]);
-            for (size_t at = 0; at < tile; ++at) {
-                Element column[tile];
-                for (size_t of = 0; of < tile; ++of) column[of] = rows[of][at];
-                std::memcpy(block + (dim + at) * lanes + lane, column, sizeof column);
-            }
-        }
-    for (size_t dim = tiled; dim < dims; ++dim)
-        for (size_t lane = 0; lane < lanes; ++lane) block[dim * lanes + lane] = values[lane * dims + dim];
+    constexpr size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / sizeof(Element);
+    transpose(block, lanes, values, dims, lanes, dims);
     std::memset(block + dims * lanes, 0, (MESHKV_ROW_ELEMENTS - dims) * lanes * sizeof(Element));
 }
 

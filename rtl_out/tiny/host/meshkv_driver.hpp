@@ -257,9 +257,12 @@ public:
     static std::vector<meshkv_descriptor> list(const std::vector<Descriptor> &descriptors) {
         std::vector<Named> named;
         std::vector<meshkv_descriptor> all;
+        named.reserve(descriptors.size());
+        all.reserve(descriptors.size());
         for (const auto &d : descriptors) {
-            named.emplace_back(d);
-            named.back().apart({named.begin(), named.end() - 1});
+            const Named one(d);
+            one.apart(named);
+            named.push_back(one);
             all.push_back(words(d));
         }
         return all;

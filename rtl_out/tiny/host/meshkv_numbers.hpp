@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "meshkv_half.hpp"
 #include "meshkv_shape.h"
@@ -28,29 +29,40 @@ constexpr Numbers NUMBERS = sizeof(Element) == 2                      ? Numbers{
                             : MESHKV_FORMAT == MESHKV_FORMAT_INT8     ? Numbers{10, 0, 127}
                                                                       : Numbers{2, -16, 57344};
 
-// The element nearest to an FP16 times a factor, ties to even: the product is exact. What is beyond the largest number
-// becomes the largest; an infinity becomes NaN where the format has none.
+constexpr double power_of_two(int exponent) { return exponent < 0 ? 0.5 * power_of_two(exponent + 1) : exponent > 0 ? 2 * power_of_two(exponent - 1) : 1; }
+
+// The element nearest to an FP16 times a factor above 0, ties to even: the product is exact. What is beyond the largest number
+// becomes the largest; an infinity becomes NaN where the format has none. Without branches: a prompt has millions of them.
 inline Element to_element(uint16_t half, float inverse) {
     if (sizeof(Element) == 2 && inverse == 1) return static_cast<Element>(half);
-    const bool negative = half & 0x8000, special = (half & 0x7c00) == 0x7c00;
-    if (MESHKV_FORMAT == MESHKV_FORMAT_FP8_E4M3 && special) return static_cast<Element>(negative ? 0xff : 0x7f);
-    // INT8 has -128 for what is no number.
-    if (MESHKV_FORMAT == MESHKV_FORMAT_INT8 && special) return static_cast<Element>(0x80);
-    if (special && sizeof(Element) == 1) return static_cast<Element>((negative ? 0x80 : 0) | (half & 0x3ff ? 0x7e : 0x7c));
-    if (special) return static_cast<Element>(half);
-    double size = std::fabs(static_cast<double>(from_half(half)) * inverse);
-    if (size > 0) {
-        int exponent = 0;
-        std::frexp(size, &exponent);
-        const int place = std::max(exponent - 1 - NUMBERS.fraction, NUMBERS.smallest);
-        size = std::min(std::ldexp(std::nearbyint(std::ldexp(size, -place)), place), NUMBERS.most);
+    // The exact product as a float of 53 bits. A subnormal half becomes a normal float with the smallest exponent, minus its leading one.
+    const uint32_t magnitude = half & 0x7fff, subnormal = magnitude < 0x400;
+    const uint32_t single = (magnitude << 13) + ((112 + subnormal) << 23);
+    float size;
+    std::memcpy(&size, &single, sizeof size);
+    const double product = static_cast<double>(size - (subnormal ? 0x1p-14f : 0.0f)) * inverse;
+    // To a multiple of its last place: a sum with a number whose last place that is, and back.
+    uint64_t bits;
+    std::memcpy(&bits, &product, sizeof bits);
+    const int64_t place = std::max<int64_t>(static_cast<int64_t>(bits >> 52) - 1023 - NUMBERS.fraction, NUMBERS.smallest);
+    bits = static_cast<uint64_t>(1023 + 52 + place) << 52 | uint64_t{1} << 51;
+    double above;
+    std::memcpy(&above, &bits, sizeof above);
+    const double rounded = std::min((product + above) - above, NUMBERS.most);
+    const uint32_t negative = half >> 15;
+    const bool special = magnitude >= 0x7c00;
+    if (MESHKV_FORMAT == MESHKV_FORMAT_INT8) {
+        const auto integer = static_cast<uint32_t>(static_cast<int>(rounded));
+        return static_cast<Element>(special ? 0x80 : (integer ^ (0 - negative)) + negative);  // -128 for what is no number.
     }
-    if (MESHKV_FORMAT == MESHKV_FORMAT_INT8) return static_cast<Element>(static_cast<int>(negative ? -size : size));
-    const uint16_t bits = to_half(static_cast<float>(negative ? -size : size));
-    if (MESHKV_FORMAT != MESHKV_FORMAT_FP8_E4M3) return static_cast<Element>(sizeof(Element) == 1 ? bits >> 8 : bits);
-    // E4M3: bias 7 instead of 15, and subnormal numbers below 2^-6.
-    const int code = size >= 0.015625 ? (bits >> 7 & 0xff) - (8 << 3) : static_cast<int>(std::ldexp(size, 9));
-    return static_cast<Element>((negative ? 0x80 : 0) | code);
+    // Exponent and fraction of a normal number with the bias of the format; units of a subnormal one.
+    constexpr int LEAST = NUMBERS.smallest + NUMBERS.fraction;  // Exponent of the smallest normal number.
+    std::memcpy(&bits, &rounded, sizeof bits);
+    const auto normal = static_cast<uint32_t>(static_cast<int64_t>(bits >> (52 - NUMBERS.fraction)) - (int64_t{1022 + LEAST} << NUMBERS.fraction));
+    const auto units = static_cast<uint32_t>(rounded * power_of_two(-NUMBERS.smallest));
+    const uint32_t small = 0u - (rounded < power_of_two(LEAST)), code = (units & small) | (normal & ~small);
+    const uint32_t none = MESHKV_FORMAT == MESHKV_FORMAT_FP8_E4M3 ? 0x7f : sizeof(Element) == 2 ? magnitude : magnitude > 0x7c00 ? 0x7e : 0x7c;
+    return static_cast<Element>(negative << (8 * sizeof(Element) - 1) | (special ? none : code));
 }
 
 // Scales of a token and KV head in FP16: of its keys, and of its values.
@@ -82,6 +94,32 @@ inline float token_inverse(uint16_t scale) {
     const uint32_t significand = 0x400 | (scale & 0x3ff);
     return std::ldexp(static_cast<float>(((1u << 26) + significand / 2) / significand), -1 - (scale >> 10));
 }
+
+// Elements of a token by a scale of its own, which it returns.
+inline uint16_t to_own_scale(Element *to, const uint16_t *row, size_t count) {
+    const uint16_t scale = token_scale(row, count);
+    const float inverse = token_inverse(scale);
+    for (size_t at = 0; at < count; ++at) to[at] = to_element(row[at], inverse);
+    return scale;
+}
+
+// Elements by one factor. For as many as a prompt has, those of all halves are computed once.
+class Conversion {
+public:
+    Conversion(float inverse, size_t count) : inverse_(inverse), all_(!MESHKV_TOKEN_SCALES && count > 2 * HALVES ? HALVES : 0) {
+        for (size_t half = 0; half < all_.size(); ++half) all_[half] = to_element(static_cast<uint16_t>(half), inverse);
+    }
+
+    void operator()(Element *to, const uint16_t *from, size_t count) const {
+        if (all_.empty()) for (size_t at = 0; at < count; ++at) to[at] = to_element(from[at], inverse_);
+        else for (size_t at = 0; at < count; ++at) to[at] = all_[from[at]];
+    }
+
+private:
+    static constexpr size_t HALVES = 1 << 16;
+    float inverse_;
+    std::vector<Element> all_;
+};
 
 // The value of an element.
 inline float from_element(Element element) {

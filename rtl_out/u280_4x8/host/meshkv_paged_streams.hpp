@@ -53,8 +53,9 @@ public:
     uint32_t own(uint32_t stream, uint32_t layer) const { return length(stream, layer); }
     uint32_t prefix(uint32_t stream) const { return stream; }
 
-    // The number under which the memory has a segment of a stream.
+    // The number under which the memory has a segment of a stream; those of all its segments.
     uint32_t place(uint32_t stream, uint32_t segment) const { return pages_.page(stream, segment); }
+    const uint32_t *places(uint32_t stream) const { return pages_.pages(stream).data(); }
 
     // Refuses to append so many tokens.
     void may_grow(uint32_t stream, uint32_t layer, uint64_t tokens) const {
@@ -76,12 +77,14 @@ public:
     // Refuses what a batch cannot do.
     void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t window = LAYER_WINDOW) const {
         if (batch.empty()) throw Refused("the batch has no stream");
-        std::set<uint32_t> seen;
+        std::vector<bool> seen(MESHKV_CACHES);
         std::vector<Pages::Wanted> wanted;
+        wanted.reserve(batch.size());
         for (const uint32_t stream : batch) {
             const uint32_t tokens = length(stream, layer);
             if (tokens == 0 && call != Call::APPEND) throw Refused(name(stream) + " has no token in layer " + std::to_string(layer) + " to attend to: append one");
-            if (!seen.insert(stream).second) throw Refused(name(stream) + " is twice in the batch");
+            if (seen[stream]) throw Refused(name(stream) + " is twice in the batch");
+            seen[stream] = true;
             const uint32_t first = from(tokens + (call == Call::APPEND), window_of(layer, window)) / PAGE;
             if (tokens > first * PAGE && pages_.page(stream, first) == Pages::NONE)
                 throw Refused(name(stream) + " has freed pages behind the windows of its layers, " + std::to_string(MESHKV_WINDOW) + " tokens, and this call looks back further");
@@ -96,16 +99,18 @@ public:
     // device: streams whose shared pages one descriptor cannot read for all are in runs of their own.
     std::vector<Run> plan(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t window = LAYER_WINDOW) const {
         std::vector<Reader> waiting;
+        waiting.reserve(batch.size());
         for (const uint32_t stream : batch) waiting.push_back(reader(stream, layer, call, window_of(layer, window)));
         std::sort(waiting.begin(), waiting.end());
         std::vector<Run> runs;
         while (!waiting.empty()) {
             std::vector<Reader> chosen, later;
-            std::set<uint32_t> named;
+            chosen.reserve(waiting.size());
+            std::vector<bool> named(pages_.count());
             for (const Reader &one : waiting) {
                 const bool room = chosen.size() < std::min<size_t>(MESHKV_MAX_STREAMS, (QUEUE + 1) / 2);
                 if (room && goes(one, chosen, named)) {
-                    named.insert(one.pages.begin(), one.pages.end());
+                    for (const uint32_t page : one) named[page] = true;
                     chosen.push_back(one);
                 } else {
                     later.push_back(one);
@@ -128,17 +133,21 @@ private:
     static constexpr uint32_t WINDOW = MESHKV_WINDOW, PAGE = MESHKV_SEGMENT_TOKENS;
     static constexpr size_t QUEUE = MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT;
 
-    // What a stream attends to: tokens from one up to another, and the pages that hold them.
+    // What a stream attends to: tokens from one up to another, and the pages that hold them, which stay in their table.
     struct Reader {
-        std::vector<uint32_t> pages;
+        const uint32_t *first, *last;
         uint32_t from, to, stream;
-        bool operator<(const Reader &other) const { return std::tie(pages, from, to, stream) < std::tie(other.pages, other.from, other.to, other.stream); }
-        bool same(const Reader &other) const { return pages == other.pages && from == other.from && to == other.to; }
-        // Pages at the front that it shares with another.
-        size_t common(const Reader &other) const {
-            const auto end = std::mismatch(pages.begin(), pages.begin() + static_cast<ptrdiff_t>(std::min(pages.size(), other.pages.size())), other.pages.begin()).first;
-            return static_cast<size_t>(end - pages.begin());
+        const uint32_t *begin() const { return first; }
+        const uint32_t *end() const { return last; }
+        size_t size() const { return static_cast<size_t>(last - first); }
+        bool operator<(const Reader &other) const {
+            const auto [mine, others] = std::mismatch(first, last, other.first, other.last);
+            if (mine != last && others != other.last) return *mine < *others;
+            return std::make_tuple(size(), from, to, stream) < std::make_tuple(other.size(), other.from, other.to, other.stream);
         }
+        bool same(const Reader &other) const { return from == other.from && to == other.to && std::equal(first, last, other.first, other.last); }
+        // Pages at the front that it shares with another.
+        size_t common(const Reader &other) const { return static_cast<size_t>(std::mismatch(first, last, other.first, other.last).first - first); }
     };
 
     Pages pages_{MESHKV_PAGES, MESHKV_CACHES, PAGE, MESHKV_PAGE_ROUND};
@@ -166,13 +175,13 @@ private:
 
     Reader reader(uint32_t stream, uint32_t layer, Call call, uint32_t window) const {
         const uint32_t to = length(stream, layer) + (call == Call::APPEND), first = from(to, window);
-        const auto &all = pages_.pages(stream);
-        return {{all.begin() + first / PAGE, all.begin() + (to - 1) / PAGE + 1}, first, to, stream};
+        const uint32_t *all = places(stream);
+        return {all + first / PAGE, all + (to - 1) / PAGE + 1, first, to, stream};
     }
 
     // A reader may be in a run behind these: pages that it shares with the last are whole for both, each has others
     // behind them, and no other reader has any of its own.
-    static bool goes(const Reader &one, const std::vector<Reader> &chosen, const std::set<uint32_t> &named) {
+    static bool goes(const Reader &one, const std::vector<Reader> &chosen, const std::vector<bool> &named) {
         size_t shared = 0;
         if (!chosen.empty()) {
             const Reader &last = chosen.back();
@@ -180,16 +189,16 @@ private:
             shared = one.common(last);
             const size_t first = one.from / PAGE;
             if (shared && (one.from != last.from || std::min(one.to, last.to) < (first + shared) * PAGE)) return false;
-            if (shared && (shared == one.pages.size() || shared == last.pages.size())) return false;
+            if (shared && (shared == one.size() || shared == last.size())) return false;
         }
-        return std::none_of(one.pages.begin() + static_cast<ptrdiff_t>(shared), one.pages.end(), [&](uint32_t page) { return named.count(page) != 0; });
+        return std::none_of(one.begin() + shared, one.end(), [&](uint32_t page) { return named[page]; });
     }
 
     // Descriptors of readers in a row, whose first `done` pages others have described.
     void describe(const std::vector<Reader> &all, std::pair<size_t, size_t> range, size_t done, uint32_t layer, Call call, std::vector<Descriptor> &to) const {
         const Reader &first = all[range.first];
         const bool alike = first.same(all[range.second - 1]);
-        size_t shared = first.pages.size();
+        size_t shared = first.size();
         for (size_t at = range.first; !alike && at < range.second; ++at) shared = std::min(shared, first.common(all[at]));
         if (shared > done) {
             const uint32_t begin = static_cast<uint32_t>(first.from / PAGE + done), count = static_cast<uint32_t>(shared - done);
@@ -201,7 +210,7 @@ private:
         }
         for (size_t at = range.first; !alike && at < range.second;) {
             size_t end = at + 1;
-            while (end < range.second && all[end].pages[shared] == all[at].pages[shared]) ++end;
+            while (end < range.second && all[end].first[shared] == all[at].first[shared]) ++end;
             describe(all, {at, end}, shared, layer, call, to);
             at = end;
         }

@@ -4,7 +4,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -60,6 +59,7 @@ public:
 
     // The number under which the memory has a segment of a stream; pages that are to be taken before tokens are appended.
     uint32_t place(uint32_t, uint32_t segment) const { return segment; }
+    const uint32_t *places(uint32_t) const { return nullptr; }
     std::vector<Pages::Change> reserve(uint32_t, uint32_t, uint32_t) { return {}; }
 
     void end(uint32_t stream) {
@@ -103,11 +103,12 @@ public:
     void may_run(uint32_t layer, const std::vector<uint32_t> &batch, Call call, uint32_t = LAYER_WINDOW) const {
         of_layer(layer);
         if (batch.empty()) throw Refused("the batch has no stream");
-        std::set<uint32_t> seen;
+        std::vector<bool> seen(MESHKV_MAX_STREAMS);
         for (const uint32_t stream : batch) {
             if (length(stream, layer) == 0 && call != Call::APPEND)
                 throw Refused(name(stream) + " has no token in layer " + std::to_string(layer) + " to attend to: append one");
-            if (!seen.insert(stream).second) throw Refused(name(stream) + " is twice in the batch");
+            if (seen[stream]) throw Refused(name(stream) + " is twice in the batch");
+            seen[stream] = true;
             if (call == Call::APPEND) may_grow(stream, layer, 1);
         }
     }
@@ -123,25 +124,23 @@ public:
             else groups.push_back(made);
         }
         std::vector<Run> runs;
-        std::vector<std::set<uint32_t>> named;  // Caches of each run.
+        std::vector<std::vector<bool>> named;  // Caches of each run.
         for (const Group &group : groups) {
             const auto descriptors = describe(group, layer, call);
-            std::set<uint32_t> caches;
-            for (const auto &d : descriptors) caches.insert(d.prefix);
             size_t at = 0;
             const auto clashes = [&] {
                 return runs[at].descriptors.size() + descriptors.size() > QUEUE ||
-                       std::any_of(caches.begin(), caches.end(), [&](uint32_t cache) { return named[at].count(cache) != 0; });
+                       std::any_of(descriptors.begin(), descriptors.end(), [&](const Descriptor &d) { return named[at][d.prefix]; });
             };
             while (at < runs.size() && clashes()) ++at;
             if (at == runs.size()) {
                 runs.emplace_back();
-                named.emplace_back();
+                named.emplace_back(MESHKV_MAX_STREAMS);
             }
             runs[at].descriptors.insert(runs[at].descriptors.end(), descriptors.begin(), descriptors.end());
             for (uint32_t stream = 0; stream < group.streams; ++stream) runs[at].streams.push_back(group.first + stream);
             runs[at].places = runs[at].streams;
-            named[at].insert(caches.begin(), caches.end());
+            for (const auto &d : descriptors) named[at][d.prefix] = true;
         }
         runs.back().descriptors.back().step = layer + 1 == layers_;
         return runs;

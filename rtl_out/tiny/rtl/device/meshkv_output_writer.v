@@ -458,16 +458,18 @@ module meshkv_output_writer #(
         assume (!m_bvalid || |axi_owed_q);
     end
     // A record is asked for when all else is written and answered, or dropped, until the run is over. Memory answers in this epoch
-    // what it was asked in it.
-    reg               axi_tell_q, axi_wrote_q;
+    // what it was asked in it, and otherwise what it was asked before.
+    reg               axi_tell_q, axi_wrote_q, axi_mine_q;  // The burst under way is of this epoch.
     reg [OWED_BITS:0] axi_now_q;
     always @(posedge clk) begin
         axi_tell_q  <= tell & ~rst;
         axi_wrote_q <= (axi_wrote_q | tells) & tell & ~rst;
-        axi_now_q   <= rst | discard_q ? {OWED_BITS + 1{1'b0} } : axi_now_q + axi_whole - of_now;
+        axi_mine_q  <= ~(rst | discard_q) & (opens | axi_mine_q);
+        axi_now_q   <= rst | discard_q ? {OWED_BITS + 1{1'b0} } : axi_now_q + (axi_whole & axi_mine_q) - of_now;
         assume (!tell || axi_tell_q || discard_q || !(cmd_valid | push_q | cmd_q | active_q | (|own_q) | own_b_q));
         assume (!tell || !(|out_valid));
         assume (!of_now || |axi_now_q);
+        assume (!m_bvalid || of_now || axi_owed_q > axi_now_q);
     end
     // So many bursts are not begun before the first of them is answered.
     always @(posedge clk) assume (axi_owed_q < 17'hfff0);
@@ -486,6 +488,14 @@ module meshkv_output_writer #(
             && (active_q || !(aw_q || w_q || |left_q)) && (!active_q || axi_all_q || left_q + w_q + axi_beat_q == axi_len + 9'd1));
         lemma_owed : assert (owed_q == axi_owed_q + active_q + b_q && (!axi_all_q || axi_beat_q == 0) && (active_q || axi_beat_q == 0)
             && (!b_q || axi_some_q[0]));
+        lemma_own : assert (own_q == axi_now_q + (active_q & axi_mine_q) + own_b_q && axi_now_q <= axi_owed_q && (!own_b_q || b_q));
+        // From the second cycle on in which a record is due, nothing but it is under way, unless what was begun is being dropped.
+        lemma_record : assert ((!axi_tell_q || discard_q || !(cmd_valid | push_q | cmd_q))
+            && (!axi_tell_q || discard_q || tells_q || !(active_q | own_b_q | (|own_q)))
+            && (!tells_q || discard_q || active_q + {1'b0, own_b_q} + axi_now_q <= 1)
+            && (!active_q || axi_mine_q || discard_q)
+            && (!told_q || (tells_q && (discard_q || !(active_q | own_b_q | (|axi_now_q)))))
+            && (!tells_q || (axi_tell_q && axi_wrote_q)) && (!axi_wrote_q || tells_q));
         lemma_last : assert (!w_q || w_last_q == ~|left_q);
     end
 `endif

@@ -295,11 +295,14 @@ module meshkv_column_controller #(
         if (map_valid) where_mem[map_home] <= map_place;
     end
     wire [X_WIDTH+Y_WIDTH-1:0] place_s4 = where_mem[{home_y_s4, home_x_s4}];
-    reg                       valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q, valid_s6_q, last_s6_q, begins_s6_q, ends_s6_q;
+    reg                       valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q;
+    // What decides whether the queue takes a word: flip-flops, for the end of a shift register is slow.
+    (* shreg_extract = "no" *) reg valid_s6_q, last_s6_q, begins_s6_q, ends_s6_q;
+    (* shreg_extract = "no" *) reg [Y_WIDTH-1:0] home_y_s6_q;
     reg  [SEGMENT_WIDTH-1:0]  segment_s5_q, segment_s6_q;
     reg  [MASK_WIDTH-1:0]     mask_s5_q, mask_s6_q;
     reg  [X_WIDTH-1:0]        column_s5_q, home_x_s5_q, home_x_s6_q;
-    reg  [Y_WIDTH-1:0]        home_y_s5_q, home_y_s6_q;
+    reg  [Y_WIDTH-1:0]        home_y_s5_q;
     reg  [SLICE_WIDTH-1:0]    slice_s5_q, slice_s6_q;
     reg  [BLOCK_WIDTH-1:0]    block_s5_q;
     reg  [LOCAL_WIDTH-1:0]    local_s6_q;

@@ -317,11 +317,14 @@ module meshkv_column_controller #(
     );
     // Stage 5 looks up the present place of that home and the slice's region of external memory.
     wire [X_WIDTH+Y_WIDTH-1:0] place_s4 = {home_y_s4, home_x_s4};
-    reg                       valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q, valid_s6_q, last_s6_q, begins_s6_q, ends_s6_q;
+    reg                       valid_s5_q, last_s5_q, begins_s5_q, ends_s5_q;
+    // What decides whether the queue takes a word: flip-flops, for the end of a shift register is slow.
+    (* shreg_extract = "no" *) reg valid_s6_q, last_s6_q, begins_s6_q, ends_s6_q;
+    (* shreg_extract = "no" *) reg [Y_WIDTH-1:0] home_y_s6_q;
     reg  [SEGMENT_WIDTH-1:0]  segment_s5_q, segment_s6_q;
     reg  [MASK_WIDTH-1:0]     mask_s5_q, mask_s6_q;
     reg  [X_WIDTH-1:0]        column_s5_q, home_x_s5_q, home_x_s6_q;
-    reg  [Y_WIDTH-1:0]        home_y_s5_q, home_y_s6_q;
+    reg  [Y_WIDTH-1:0]        home_y_s5_q;
     reg  [SLICE_WIDTH-1:0]    slice_s5_q, slice_s6_q;
     reg  [BLOCK_WIDTH-1:0]    block_s5_q;
     reg  [LOCAL_WIDTH-1:0]    local_s6_q;
@@ -445,10 +448,13 @@ module meshkv_column_controller #(
     wire                  fills    = fill_s6 & ~close;
     wire                  says     = says_s6 | (close & |closing_q);
     wire                  free     = ~word_valid_q | word_ready;
-    wire                  grows_s6 = valid_s6_q & fill_s6 & ends_s6_q & appends;
+    reg                   appends_q;  // That of the descriptor, which stays until its slices have left.
+    reg                   grows_s6_q;  // The last piece of a slice with a new token, whose home is in this column.
+    wire                  grows_s6 = grows_s6_q & asked_q;
     wire                  tells, token, names_token, held;
     reg  [ROWS-1:0]       grown_q;  // Homes with a new token since tiles keep jobs.
-    wire                  grown_s6 = barred_q & grown_q[home_y_s6_q];
+    reg                   grown_here_q;  // That of the slice's home: grown_q[home_y_s6_q].
+    wire                  grown_s6 = barred_q & grown_here_q;
     wire [63:0]           of_token;
     meshkv_token_words #(
         .STREAM_WIDTH     (STREAM_WIDTH),
@@ -558,7 +564,7 @@ module meshkv_column_controller #(
                              close ? others : askers_q,
                              fill_s6 & ~close & ~call, to_word, from_word, mask, ask, home_y_s6_q, home_x_s6_q, slice_s6_q, segment_s6_q,
                              layer, prefix, kind};
-            word_q[BUS_WIDTH-1]    <= fill_s6 & ends_s6_q & appends & ~close & ~call;
+            word_q[BUS_WIDTH-1]    <= grows_s6 & ~close & ~call;
         end
         if (token) begin
             word_valid_q            <= 1'b1;
@@ -570,8 +576,14 @@ module meshkv_column_controller #(
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH:0]    <= {1'b0, query_data, query_word, query_head, query_stream, 2'd3};
         end
+        appends_q <= appends;
+        if (advance) grows_s6_q <= valid_s5_q & last_s5_q & ends_s5_q & home_x_s5_q == x & appends_q;
+        if (advance) grown_here_q <= grown_q[home_y_s5_q] | (grows_s6 & home_y_s5_q == home_y_s6_q);
         if (advance & grows_s6) grown_q[home_y_s6_q] <= 1'b1;
-        if (~barred_q) grown_q <= {ROWS{1'b0}};
+        if (~barred_q) begin
+            grown_here_q <= 1'b0;
+            grown_q      <= {ROWS{1'b0}};
+        end
         if (spare & marks) begin
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH:0]    <= {1'b1, {QUERY_WIDTH-3{1'b0}}, loading, 2'd3};
@@ -581,6 +593,7 @@ module meshkv_column_controller #(
             {valid_s1_q, valid_s2_q, valid_s3_q, valid_s4_q, valid_s5_q, valid_s6_q} <= 6'd0;
             word_valid_q <= 1'b0;
             barred_q     <= 1'b0;
+            grows_s6_q   <= 1'b0;
         end
     end
 
@@ -761,6 +774,7 @@ module meshkv_column_controller #(
         sends_only_with_room : assert (away_q + bus_valid <= BUS_DEPTH);
         sends_as_long_as_there_is_room : assert (!word_valid_q || away_q == BUS_DEPTH || bus_valid);
         tiles_have_room : assert (kept_q <= ROOM);
+        lemma_grown : assert (!barred_q || home_y_s6_q >= ROWS || grown_here_q == grown_q[home_y_s6_q]);
         idle_has_nothing_to_say : assert (!idle || (empty && !bus_valid));
         lemma_credits : assert (count_q + away_q == BUS_DEPTH);
         lemma_states : assert (state_q != 3'd7 && (empty || state_q == RUN || state_q == DRAIN));
