@@ -21,6 +21,9 @@ const RECIPE: &str = "2";
 const STEPS: u32 = 150;
 const SEARCH: u32 = 120;
 
+/// Steps of an induction at most, and its seconds.
+const INDUCTION: (u32, u32) = (6, 20);
+
 /// Seconds of the plain search for an invariant.
 const PLAIN: u32 = 40;
 
@@ -188,11 +191,14 @@ impl Attempt<'_> {
             // Where the plain search finds no invariant soon, one that drops more literals mostly does.
             false => vec![format!("pdr -T {}", seconds.min(PLAIN)), format!("pdr -nct -T {seconds}")],
         };
-        let mut verdict = self.abc(dir.path(), &ways[0])?;
-        if let (Verdict::Open, Some(way)) = (&verdict, ways.get(1)) {
-            // ABC may end by a signal where this search meets its limit.
+        let mut verdict = if self.task.falls { Verdict::Open } else { self.induction(dir.path())? };
+        for (at, way) in ways.iter().enumerate() {
+            if verdict != Verdict::Open {
+                break;
+            }
+            // ABC may end by a signal where the second search meets its limit.
             verdict = match self.abc(dir.path(), way) {
-                Err(WorkError::Failed { status, .. }) if status.code().is_none() => Verdict::Open,
+                Err(WorkError::Failed { status, .. }) if at > 0 && status.code().is_none() => Verdict::Open,
                 other => other?,
             };
         }
@@ -237,6 +243,14 @@ impl Attempt<'_> {
             what: format!("ABC gave no verdict on {}", self.task.top),
             source: io::Error::other(log.trim().to_owned()),
         })
+    }
+
+    /// All assertions together, by induction over a few steps: where lemmas tie wide counters together it takes a moment,
+    /// and a search for clauses does not end.
+    fn induction(&self, dir: &Path) -> Result<Verdict, WorkError> {
+        let (steps, seconds) = INDUCTION;
+        let way = format!("orpos; bmc3 -F {} -T {seconds}; ind -F {steps} -T {seconds}", steps + 1);
+        Ok(verdict::of_induction(&self.log(dir, &way)?, steps + 1))
     }
 
     /// What ABC prints on the graph.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// They hold in every state that can be reached.
     Proved {
-        /// Clauses of the inductive invariant that ABC found; none where the assertions are plain.
+        /// Clauses of the inductive invariant that ABC found; none where the assertions are one themselves.
         clauses: u32,
     },
     /// One falls.
@@ -50,6 +50,17 @@ pub(super) fn read(log: &str) -> Option<Verdict> {
     log.lines().any(|line| open.iter().any(|words| line.contains(words))).then_some(Verdict::Open)
 }
 
+/// Reads what `bmc3` and then `ind` printed: proved if each step follows from those before it, and so many first ones hold.
+pub(super) fn of_induction(log: &str, frames: u32) -> Verdict {
+    let follows = log.lines().any(|line| line.contains("Networks are equivalent"));
+    let holds = log.lines().any(|line| line.contains(&format!("No output asserted in {frames} frames")));
+    if follows && holds {
+        Verdict::Proved { clauses: 0 }
+    } else {
+        Verdict::Open
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +78,12 @@ mod tests {
             Some(Verdict::Open)
         );
         assert_eq!(read("Empty network.\n"), None);
+        let follows = "Completed 3 iterations.\nNetworks are equivalent.  Time =     0.15 sec\n";
+        let holds =
+            "No output asserted in 7 frames. Resource limit reached (bound frames 7). Time =  0.1 sec\n";
+        assert_eq!(of_induction(&[holds, follows].concat(), 7), Verdict::Proved { clauses: 0 });
+        assert_eq!(of_induction(holds, 7), Verdict::Open);
+        assert_eq!(of_induction(follows, 7), Verdict::Open);
+        assert_eq!(of_induction(&[holds, follows].concat(), 17), Verdict::Open);
     }
 }
