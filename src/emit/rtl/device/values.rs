@@ -6,7 +6,7 @@ use crate::design::device::registers::{
 };
 use crate::design::{pad_events, Design};
 use crate::emit::rtl::device::register_reads::{self, word};
-use crate::emit::rtl::spec::memories::row_memories;
+use crate::emit::rtl::spec::memories::{row_memories, QUERY_PLACES};
 use crate::emit::rtl::spec::values::Values;
 
 /// Totals of a router's links.
@@ -15,10 +15,8 @@ const LINK_COUNTERS: u32 = 25;
 /// Bits of an offset in the buffers of queries and outputs.
 const IO_ADDR_WIDTH: u32 = 32;
 
-/// Beats for which the reader of queries has places: 8 KiB of 64 bytes each, about what a link of 12 GB/s carries in the 0.7 us
-/// that it takes to read memory of a host.
-pub(in crate::emit::rtl) const QUERY_PLACES: u32 = 128;
-/// Those of the reader of new tokens, which is not waited for at the beginning of a run, and those of the longest burst.
+/// Beats for which the reader of new tokens has places: it is not waited for at the beginning of a run. Those of the longest
+/// burst.
 const TOKEN_PLACES: u32 = 32;
 const READER_BURST: u32 = 16;
 

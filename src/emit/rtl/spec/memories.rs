@@ -1,9 +1,12 @@
 //! Memories of a design, as synthesis maps them.
 
 use crate::design::{staged_bits, ultra_blocks, Array, Design, Pages};
-use crate::emit::rtl::device::values::QUERY_PLACES;
 use crate::emit::rtl::pad::row::Rows;
 use crate::emit::rtl::reduce::root;
+
+/// Beats for which the reader of queries has places: 8 KiB of 64 bytes each, about what a link of 12 GB/s carries in the 0.7 us
+/// that it takes to read memory of a host.
+pub(in crate::emit::rtl) const QUERY_PLACES: u32 = 128;
 
 /// Types of the larger memories of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
