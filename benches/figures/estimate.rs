@@ -4,7 +4,7 @@
 use super::area;
 use super::figure::{Figure, Goal};
 use super::program::REFERENCE;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use meshkv::design::{Design, Resources};
 use meshkv::synth::{
     bound_of_tile, design_timing, shrink, Demand, Effort, Estimate, Limits, Shell, Timing, Yosys,
@@ -102,11 +102,11 @@ pub fn of_cards() -> Result<Vec<Figure>> {
             format!("{noc:.2} ns, {pe:.2} ns"),
             Goal::Met(noc <= noc_most && pe <= pe_most, format!("<= {noc_most:.2} ns, {pe_most:.2} ns")),
         ));
-        let [lut, uram] = with.taken()?;
+        let [lut, uram] = with.taken;
         let mut value = format!("{lut} LUT, {uram} URAM");
         let mut goal = Goal::Stated;
         if both {
-            let without = OnCard::of(path, false, shell, &yosys)?.taken()?;
+            let without = OnCard::of(path, false, shell, &yosys)?.taken;
             let more = [lut - without[0], uram - without[1]];
             value += &format!(": {:+} and {:+} beside those without pages", more[0], more[1]);
             let met = more[0] as f64 <= PAGES_LUT && more[1] <= with.cols;
@@ -119,7 +119,8 @@ pub fn of_cards() -> Result<Vec<Figure>> {
 
 /// A file for a card, with pages or without.
 struct OnCard {
-    used: [u64; 6],
+    /// LUTs and UltraRAMs.
+    taken: [i64; 2],
     fits: bool,
     /// The fullest region, its fullest resource, and the share that is taken.
     fullest: String,
@@ -136,24 +137,14 @@ impl OnCard {
         let demand = Demand::of(&design, yosys, Effort::Synthesise, 2, &mut |_, _, _| ())?;
         let limits = Limits { shell, ..Limits::default() };
         let estimate = Estimate::new(&demand, design.mesh, design.fpga(), limits);
-        let (slr, resource, share) = estimate.fullest();
+        let (total, (slr, resource, share)) = (estimate.total(), estimate.fullest());
         Ok(OnCard {
-            used: estimate.total().values(),
+            taken: [total.lut, total.uram].map(|count| count as i64),
             fits: estimate.fits(),
             fullest: format!("{} of SLR{slr} {:.1} %", Resources::NAMES[resource], 100.0 * share),
             timing: design_timing(&design, yosys, Effort::Synthesise, &mut |_| ())?,
             clock: (design.clock.noc_mhz, design.clock.pe_mhz),
             cols: design.mesh.cols() as i64,
         })
-    }
-
-    /// LUTs and UltraRAMs.
-    fn taken(&self) -> Result<[i64; 2]> {
-        let of = |name: &str| -> Result<i64> {
-            let at =
-                Resources::NAMES.iter().position(|one| *one == name).with_context(|| format!("no {name}"))?;
-            Ok(i64::try_from(self.used[at])?)
-        };
-        Ok([of("lut")?, of("uram")?])
     }
 }

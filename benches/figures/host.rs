@@ -2,6 +2,7 @@
 
 use super::figure::{Figure, Goal};
 use super::lengths::seed;
+use super::pages::lengths;
 use super::program::{file, json, meshkv, number};
 use super::{at_least, at_most};
 use anyhow::{ensure, Context, Result};
@@ -13,8 +14,8 @@ use std::process::Command;
 
 /// Tokens of a stream, and of a prompt.
 const TOKENS: [u64; 2] = [4096, 32_768];
-/// Streams of a batch, and the least of their tokens.
-const BATCH: (usize, u64) = (8, 64);
+/// Streams of a batch, and the least and most of their tokens.
+const BATCH: (usize, [u64; 2]) = (8, [64, TOKENS[0]]);
 /// What a program has worked on between two calls: nothing, and more than caches hold.
 const WORKED_MIB: [u64; 2] = [0, 64];
 /// A host whose writes and reads take twice as long as those of `pcie3_x16`.
@@ -66,7 +67,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         let load = if streams == 1 {
             format!("--tokens {}", TOKENS[0])
         } else {
-            format!("--lengths {}", lengths(streams, seed))
+            format!("--lengths {}", lengths(seed, BATCH).join(","))
         };
         for (host, name, judged) in [("pcie3_x16", "pcie3_x16", true), (far.as_str(), FAR, false)] {
             let args = format!("{load} --device --engine model --timing --host-model");
@@ -78,16 +79,6 @@ pub fn measure() -> Result<Vec<Figure>> {
     let text = file(dir, "long.toml", &toml::to_string(&one_layer(TOKENS[1], 1))?)?;
     figures.extend(of_prompt(&Library::new(dir, "prompt", &text)?.says(&["prompt"])?)?);
     Ok(figures)
-}
-
-/// Lengths that are drawn evenly from the seed.
-fn lengths(streams: usize, seed: u64) -> String {
-    let mut state = seed;
-    let all = (0..streams).map(|_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (BATCH.1 + (state >> 33) % (TOKENS[0] - BATCH.1 + 1)).to_string()
-    });
-    all.collect::<Vec<_>>().join(",")
 }
 
 fn of_processor(streams: usize, own: &[(u64, &str, f64)]) -> Figure {

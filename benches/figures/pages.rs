@@ -93,9 +93,8 @@ fn in_any_order() -> Result<Vec<Figure>> {
     RANDOM.0.into_iter().map(of).collect()
 }
 
-/// Lengths that are drawn evenly from the seed.
-fn lengths(seed: u64) -> Vec<String> {
-    let (streams, [least, most]) = RAGGED;
+/// Lengths of streams, from the least to the most, that are drawn evenly from the seed.
+pub(super) fn lengths(seed: u64, (streams, [least, most]): (usize, [u64; 2])) -> Vec<String> {
     let mut state = seed;
     let mut draw = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -107,7 +106,7 @@ fn lengths(seed: u64) -> Vec<String> {
 fn ragged(dir: &Path, preset: Preset, name: &str, goal: f64) -> Result<Figure> {
     let seed = super::lengths::seed()?;
     let text = toml::to_string(&one_layer(preset, 8192, RAGGED.0 as u32))?;
-    let args = format!("--lengths {} --timing --no-refresh", lengths(seed).join(","));
+    let args = format!("--lengths {} --timing --no-refresh", lengths(seed, RAGGED).join(","));
     let row = json(&format!("sim run {} {args}", file(dir, "ragged.toml", &text)?))?;
     let (share, kv) = (number(&row, "share")?, number(&row["kv_phase"], "share")?);
     Ok(Figure {
