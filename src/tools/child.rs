@@ -1,13 +1,15 @@
 //! Runs one external program to its end, or ends it early with all its children.
 //!
-//! It handles no signals: the caller decides when to stop.
+//! It handles no signals: the caller decides when to stop. Who ends the process at once ends what runs by [`kill_all`].
 
 use crate::tools::WorkError;
 use rustix::process::{kill_process, kill_process_group, Pid, Signal};
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,34 @@ const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// Time for a program to remove its temporary files before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Process groups of the programs that run.
+static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// A program's process group, listed for as long as the program runs.
+struct Group(Pid);
+
+impl Group {
+    fn listed(leader: &Child) -> Group {
+        let group = Pid::from_child(leader);
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(group.as_raw_pid());
+        Group(group)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0.as_raw_pid());
+    }
+}
+
+/// Kills the programs that run, with their children, unasked: for a process that ends at once.
+pub(crate) fn kill_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for group in running.iter().filter_map(|&group| Pid::from_raw(group)) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
 
 /// End of a program.
 #[derive(Debug)]
@@ -47,15 +77,15 @@ pub fn run(mut command: Command, stop: &dyn Fn() -> bool) -> io::Result<Ended> {
     // only those would leave their children running.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    let group = Pid::from_child(&child);
+    let group = Group::listed(&child);
     let stdout = read(child.stdout.take());
     let stderr = read(child.stderr.take());
     let Some(stdout) = wait(&stdout, stop).transpose()? else {
-        end(group, || child.wait(), &[&stdout, &stderr]);
+        end(group.0, || child.wait(), &[&stdout, &stderr]);
         return Ok(Ended::Stopped);
     };
     let Some(stderr) = wait(&stderr, stop).transpose()? else {
-        end(group, || child.wait(), &[&stderr]);
+        end(group.0, || child.wait(), &[&stderr]);
         return Ok(Ended::Stopped);
     };
     Ok(Ended::Itself(Output { status: child.wait()?, stdout, stderr }))

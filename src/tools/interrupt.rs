@@ -1,16 +1,23 @@
-//! Ctrl-C: the first requests that the work ends and cleans up, the second ends the process at once.
+//! Ctrl-C: the first requests that the work ends and cleans up, the second ends the process and its children at once.
 //!
 //! The only place that handles signals. Work below gets [`Interrupt::requested`] as a plain function, and the
 //! error that ends it becomes [`Interrupted`] and exit code 130.
 
+use crate::tools::child;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
+use signal_hook::low_level;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Exit code of a program that Ctrl-C ended, as shells report it.
 pub const EXIT_CODE: u8 = 130;
+
+/// Signals within this time are one request: `timeout` signals its child, and then the group that the child is in.
+const ONE_REQUEST: Duration = Duration::from_millis(200);
 
 /// Flag that an end of this process was requested.
 #[derive(Debug, Clone, Default)]
@@ -26,14 +33,21 @@ impl Interrupt {
     /// reads its input need not clean up or poll while a pipe blocks it.
     ///
     /// # Errors
-    /// When the system rejects the handlers.
+    /// When the system rejects the handlers, or the thread that waits for signals.
     pub fn listen() -> io::Result<Interrupt> {
         let interrupt = Interrupt::default();
-        for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal must not find the flag that it sets itself.
-            flag::register_conditional_shutdown(signal, EXIT_CODE.into(), interrupt.0.clone())?;
-            flag::register(signal, interrupt.0.clone())?;
-        }
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let requested = interrupt.0.clone();
+        thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let mut first: Option<Instant> = None;
+            for _ in signals.forever() {
+                requested.store(true, Ordering::Relaxed);
+                if first.get_or_insert_with(Instant::now).elapsed() >= ONE_REQUEST {
+                    child::kill_all();
+                    low_level::exit(EXIT_CODE.into());
+                }
+            }
+        })?;
         Ok(interrupt)
     }
 

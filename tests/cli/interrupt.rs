@@ -109,9 +109,25 @@ fn a_second_ctrl_c_does_not_wait_for_anything() {
     let said = running.end();
     assert_eq!(said.code, Some(130), "{}", said.err);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    // Nobody else ends what is deaf to all that can be said.
-    let group: i32 = fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
-    let _ = rustix::process::kill_process_group(Pid::from_raw(group).unwrap(), Signal::KILL);
+    let tool: i32 = fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
+    until("the tool is gone, deaf as it is", || !alive(tool));
+}
+
+#[test]
+fn two_signals_at_once_are_one_request() {
+    // `timeout` signals its child, and then the group that the child is in. Of two kinds, since the system may merge two
+    // of one kind.
+    let sandbox = Sandbox::new();
+    let fake = sandbox.impostor("fake", &real(&tools::YOSYS), HANG);
+    let pid_file = sandbox.path("pid");
+    let mut command = sandbox.meshkv("lint small.toml");
+    let running = Running::start(command.env("MESHKV_YOSYS", fake).env("PID_FILE", &pid_file));
+    until("the tool hangs", || pid_file.exists());
+    running.signal(Signal::TERM);
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "before every tool had read the design");
+    let pid: i32 = fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
+    until("the tool's child is gone", || !alive(pid));
 }
 
 #[test]

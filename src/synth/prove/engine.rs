@@ -3,8 +3,8 @@
 //!
 //! Verdicts are kept in the build cache, by the text that was decided. It does not know the list of proofs.
 
-use super::key;
-use super::verdict::{self, Verdict};
+use super::verdict::{self, Method, Verdict};
+use super::{key, pair};
 use crate::tools::cache::{Cache, CacheStep, Hears, Key};
 use crate::tools::child::{self, Ended};
 use crate::tools::{io_error, Tool, WorkError};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Version of the recipe, raised with every change to force new verdicts.
-const RECIPE: &str = "2";
+const RECIPE: &str = "3";
 
 /// Steps, and seconds, in which a mutant must break its property.
 const STEPS: u32 = 150;
@@ -57,7 +57,7 @@ pub(super) struct Task {
     pub(super) labels: Vec<String>,
     /// True if clocks are wires that say where an edge is.
     pub(super) steps: bool,
-    /// True if a counterexample is expected: then only runs of limited length are looked at.
+    /// True if a counterexample is expected: then only runs of limited length are looked at, and none is kept.
     pub(super) falls: bool,
 }
 
@@ -66,6 +66,8 @@ pub(super) struct Task {
 pub struct Decision {
     /// Verdict on the assertions.
     pub verdict: Verdict,
+    /// How it was found; the last that was tried where none was.
+    pub method: Method,
     /// Labels of assertions that the counterexample breaks.
     pub broken: Vec<String>,
     /// Seconds that it took, when it was not in the cache.
@@ -139,7 +141,9 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
     let same: String = task
         .same
         .iter()
-        .flat_map(|name| ["a", "b"].map(|copy| format!("connect -set {copy}_same_{name} u_{copy}.{name}; ")))
+        .flat_map(|name| {
+            ["a", "b"].map(|copy| format!("connect -set {copy}_same_{} u_{copy}.{name}; ", pair::flat(name)))
+        })
         .collect();
     let free = task.any_state.as_ref().map_or(String::new(), |keeps| {
         let kept: String = keeps.iter().map(|name| format!(" w:u_?.{name} %d")).collect();
@@ -185,44 +189,46 @@ impl Attempt<'_> {
         fs::write(&path, &self.task.text).map_err(io_error("cannot write", &path))?;
         self.yosys(dir.path(), &graph(self.task, self.task.only.as_deref()))?;
         let registers = latches(&dir.path().join("graph.aig"))?;
-        let seconds = self.limits.seconds;
-        let ways = match self.task.falls {
-            true => vec![format!("bmc3 -F {STEPS} -T {}", seconds.min(SEARCH))],
-            // Where the plain search finds no invariant soon, one that drops more literals mostly does.
-            false => vec![format!("pdr -T {}", seconds.min(PLAIN)), format!("pdr -nct -T {seconds}")],
-        };
-        let mut verdict = if self.task.falls { Verdict::Open } else { self.induction(dir.path())? };
-        for (at, way) in ways.iter().enumerate() {
-            if verdict != Verdict::Open {
-                break;
-            }
-            // ABC may end by a signal where the second search meets its limit.
-            verdict = match self.abc(dir.path(), way) {
-                Err(WorkError::Failed { status, .. }) if at > 0 && status.code().is_none() => Verdict::Open,
-                other => other?,
-            };
-        }
+        let (verdict, method) = self.decide(dir.path())?;
         let mut broken = Vec::new();
-        if let Verdict::Refuted { frame } = verdict {
+        if let (Verdict::Refuted { frame }, false) = (&verdict, self.task.falls) {
             from_zero(&dir.path().join("counterexample.aiw"), registers)?;
             self.yosys(dir.path(), &replay(self.task))?;
-            broken = self.broken(dir.path(), frame)?;
+            broken = self.broken(dir.path(), *frame)?;
             let waves = dir.path().join(WAVES);
             fs::rename(&waves, self.work.join(WAVES)).map_err(io_error("cannot move", &waves))?;
         }
         let seconds = begun.elapsed().as_secs_f64();
-        Ok(Decision { verdict, broken, seconds, registers, waves: None })
+        Ok(Decision { verdict, method, broken, seconds, registers, waves: None })
+    }
+
+    /// The verdict of the first method that finds one.
+    fn decide(&self, dir: &Path) -> Result<(Verdict, Method), WorkError> {
+        let seconds = self.limits.seconds;
+        if self.task.falls {
+            return self.abc(dir, Method::Bounded, &format!("bmc3 -F {STEPS} -T {}", seconds.min(SEARCH)));
+        }
+        if let verdict @ Verdict::Proved { .. } = self.induction(dir)? {
+            return Ok((verdict, Method::Induction));
+        }
+        // Where the plain search finds no invariant soon, one that drops more literals mostly does.
+        let plain = self.abc(dir, Method::Reachability, &format!("pdr -T {}", seconds.min(PLAIN)))?;
+        if plain.0 != Verdict::Open {
+            return Ok(plain);
+        }
+        match self.abc(dir, Method::Reachability, &format!("pdr -nct -T {seconds}")) {
+            // ABC may end by a signal where a search meets its limit.
+            Err(WorkError::Failed { status, .. }) if status.code().is_none() => Ok(plain),
+            other => other,
+        }
     }
 
     /// Labels of the assertions that some run of so many steps breaks, each decided by itself.
     fn broken(&self, dir: &Path, frame: u32) -> Result<Vec<String>, WorkError> {
-        if let Some(only) = &self.task.only {
-            return Ok(vec![only.clone()]);
-        }
         let mut broken = Vec::new();
         for label in &self.task.labels {
             self.yosys(dir, &graph(self.task, Some(label)))?;
-            let verdict = self.abc(dir, &format!("bmc3 -F {}", frame + 1))?;
+            let (verdict, _) = self.abc(dir, Method::Bounded, &format!("bmc3 -F {}", frame + 1))?;
             broken.extend(matches!(verdict, Verdict::Refuted { .. }).then(|| label.clone()));
         }
         Ok(broken)
@@ -234,15 +240,19 @@ impl Attempt<'_> {
         child::succeed(command, self.limits.stop)
     }
 
-    fn abc(&self, dir: &Path, way: &str) -> Result<Verdict, WorkError> {
+    /// What ABC says when it goes `way`, which is of `method` unless the graph has no state.
+    fn abc(&self, dir: &Path, method: Method, way: &str) -> Result<(Verdict, Method), WorkError> {
         let mut log = self.log(dir, way)?;
+        let mut used = method;
         if verdict::is_combinational(&log) {
             log = self.log(dir, "sat")?;
+            used = Method::Sat;
         }
-        verdict::read(&log).ok_or_else(|| WorkError::Io {
+        let verdict = verdict::read(&log).ok_or_else(|| WorkError::Io {
             what: format!("ABC gave no verdict on {}", self.task.top),
             source: io::Error::other(log.trim().to_owned()),
-        })
+        })?;
+        Ok((verdict, used))
     }
 
     /// All assertions together, by induction over a few steps: where lemmas tie wide counters together it takes a moment,

@@ -1,7 +1,7 @@
 //! Proofs of control blocks: what is asserted in a module, under `FORMAL`, holds in every state that it can reach.
 //!
 //! Yosys reads the emitted modules of a design at the sizes of the list; ABC proves all assertions of a module at once
-//! by property-directed reachability, or finds a run that breaks one. Each property is then refuted on a mutant, so that no
+//! by induction or property-directed reachability, or finds a run that breaks one. Each property is then refuted on a mutant, so that no
 //! assertion holds for the wrong reason. `docs/prove.md` says what the proofs are of, and what they leave out.
 //!
 //! * `catalogue`: the list of proofs.
@@ -17,7 +17,7 @@ mod source;
 mod verdict;
 
 pub use engine::{Decision, Provers};
-pub use verdict::Verdict;
+pub use verdict::{Method, Verdict};
 
 use crate::emit::SourceFile;
 use crate::tools::{workers, WorkError};
@@ -106,7 +106,7 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
         // A form of the module may lack a parameter.
         let own = catalogue::text_of(files, &proof.module)?;
         let values = proof.sizes[size].values().filter(|(name, _)| catalogue::has_parameter(own, name));
-        let lemmas = same.iter().map(|name| format!("{LEMMA}{name}"));
+        let lemmas = same.iter().map(|name| format!("{LEMMA}{}", pair::flat(name)));
         let task = Task {
             top: proof.top().to_owned(),
             text: source::of(proof, files, mutant.map(|(mutant, _)| mutant))?,

@@ -34,8 +34,8 @@ pub struct Pair {
     environment: String,
     /// Registers that no reset clears and that begin with their initial values.
     pub(super) keeps: Vec<String>,
-    /// Registers that are equal in both copies, to help the proof: the range of each, as its declaration has it. Those that
-    /// a form of the module lacks are left out.
+    /// Registers that are equal in both copies, to help the proof: the range of each, as its declaration has it. One in a
+    /// module within has the name of its instance and a dot before it. Those that a form of the module lacks are left out.
     same: BTreeMap<String, String>,
     /// Such registers that are equal only while a condition on the others holds.
     same_while: BTreeMap<String, String>,
@@ -100,7 +100,10 @@ impl Pair {
         let mut pair = String::new();
         self.head(&header, module, &mut pair);
         let edge = if clocks.is_empty() { "@(posedge clk)" } else { "@($global_clock)" };
-        self.body(&header, (edge, clocks), &self.same(text), &mut pair);
+        let compared = self.same(text);
+        let ranges: Vec<_> = compared.iter().map(|name| self.same[name].as_str()).collect();
+        pair += &constants(text, &ranges).iter().map(|constant| format!("{constant}\n")).collect::<String>();
+        self.body(&header, (edge, clocks), &compared, &mut pair);
         Ok(pair)
     }
 
@@ -108,7 +111,8 @@ impl Pair {
     pub(super) fn same(&self, text: &str) -> Vec<String> {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let there: BTreeSet<&str> = text.split(|c| !word(c)).collect();
-        self.same.keys().filter(|name| there.contains(name.as_str())).cloned().collect()
+        let first = |name: &'_ str| name.split('.').next().is_some_and(|first| there.contains(first));
+        self.same.keys().filter(|name| first(name)).cloned().collect()
     }
 
     /// Ports, outputs of both copies, and the copies.
@@ -168,7 +172,7 @@ impl Pair {
         }
         let _ = writeln!(to, "    end\n{}", of_copy(&self.environment, header));
         for name in compared {
-            let range = &self.same[name];
+            let (range, name) = (&self.same[name], flat(name));
             let _ =
                 writeln!(to, "    wire {range} a_same_{name}, b_same_{name};  // Registers of the copies.");
         }
@@ -187,11 +191,39 @@ impl Pair {
         for name in compared {
             let when =
                 self.same_while.get(name).map(|when| format!("!({}) || ", with(when, "a_same_", compared)));
-            let when = when.unwrap_or_default();
+            let (when, name) = (when.unwrap_or_default(), flat(name));
             let _ = writeln!(to, "        {LEMMA}{name} : assert ({when}a_same_{name} == b_same_{name});");
         }
         let _ = writeln!(to, "    end\nendmodule");
     }
+}
+
+/// Constants of a module on which these ranges depend, each as it is declared.
+fn constants<'t>(text: &'t str, ranges: &[&'t str]) -> Vec<&'t str> {
+    const DECLARED: &str = "\n    localparam ";
+    let words = |text: &'t str| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let mut wanted: BTreeSet<&str> = ranges.iter().flat_map(|range| words(range)).collect();
+    let starts = text.match_indices(DECLARED).map(|(at, _)| &text[at..]);
+    let declared = starts.filter_map(|text| Some(&text[..=text.find(';')?]));
+    // A constant stands behind those that it depends on.
+    let mut found: Vec<&str> = declared
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .filter(|constant| {
+            let names =
+                constant.match_indices(" = ").filter_map(|(at, _)| words(&constant[..at]).next_back());
+            let is_wanted = names.into_iter().any(|name| wanted.contains(name));
+            is_wanted.then(|| wanted.extend(words(constant))).is_some()
+        })
+        .collect();
+    found.reverse();
+    found
+}
+
+/// The name of a register in labels and wires: one in a module within has no dots.
+pub(super) fn flat(name: &str) -> String {
+    name.replace('.', "__")
 }
 
 /// An expression on outputs, on those of the first copy.
@@ -200,9 +232,9 @@ fn of_copy(expression: &str, header: &Header) -> String {
     with(expression, "a_", &outputs)
 }
 
-/// An expression in which these names have this prefix.
+/// An expression in which these names have this prefix, and no dots.
 fn with(expression: &str, prefix: &str, names: &[String]) -> String {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let word = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
     let mut text = String::new();
     let mut rest = expression;
     while !rest.is_empty() {
@@ -211,7 +243,7 @@ fn with(expression: &str, prefix: &str, names: &[String]) -> String {
         if names.iter().any(|one| one == name) {
             text += prefix;
         }
-        text += name;
+        text += &flat(name);
         let next = after.find(word).unwrap_or(after.len());
         text += &after[..next];
         rest = &after[next..];
@@ -261,6 +293,32 @@ mod tests {
         assert!(text.contains("assume (begun || (s_clk && m_clk && s_rst && !rst_n));"), "{text}");
         assert!(text.contains("assume (!begun || was_rst_n_q || !!rst_n);"), "{text}");
         assert!(text.contains("always @($global_clock) if (begun)"), "{text}");
+    }
+
+    #[test]
+    fn registers_of_modules_within_are_compared_where_the_instance_is_there() {
+        let of = |names: [&str; 3]| names.map(|name| (name.to_owned(), "[BITS-1:0]".to_owned()));
+        let pair = Pair {
+            same: BTreeMap::from(of(["count_q", "u_fifo.head_q", "u_other.head_q"])),
+            same_while: BTreeMap::from([("count_q".to_owned(), "u_fifo.head_q[0]".to_owned())]),
+            ..Pair::default()
+        };
+        let text = TEXT.replace(
+            ");\nendmodule",
+            ");\n    localparam DEPTH = WIDTH + 1,\n        LAST = DEPTH;\n    localparam OTHER = 3;\n    localparam BITS = $clog2(LAST);\n    \
+             reg [1:0] count_q;\n    meshkv_fifo u_fifo ();\nendmodule",
+        );
+        let compared = pair.same(&text);
+        assert_eq!(compared, ["count_q", "u_fifo.head_q"]);
+        let text = pair.text("meshkv_x", &[], &text).unwrap();
+        for part in [
+            "\n    localparam DEPTH = WIDTH + 1,\n        LAST = DEPTH;\n    localparam BITS = $clog2(LAST);",
+            "wire [BITS-1:0] a_same_u_fifo__head_q, b_same_u_fifo__head_q;",
+            "lemma_u_fifo__head_q : assert (a_same_u_fifo__head_q == b_same_u_fifo__head_q);",
+            "lemma_count_q : assert (!(a_same_u_fifo__head_q[0]) || a_same_count_q == b_same_count_q);",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
     }
 
     #[test]

@@ -19,6 +19,31 @@ pub enum Verdict {
     Open,
 }
 
+/// How a verdict was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Method {
+    /// Induction over some steps: all assertions together are an invariant.
+    Induction,
+    /// Property-directed reachability.
+    Reachability,
+    /// Satisfiability of one step: what is left of the graph has no state.
+    Sat,
+    /// A search through runs of limited length.
+    Bounded,
+}
+
+impl Method {
+    /// Its name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Induction => "induction",
+            Method::Reachability => "pdr",
+            Method::Sat => "sat",
+            Method::Bounded => "bmc",
+        }
+    }
+}
+
 /// True if nothing of the graph was left that has a state: then `sat` decides.
 pub(super) fn is_combinational(log: &str) -> bool {
     log.contains("Does not work for combinational networks") || log.contains("network is combinational")

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// A property that is proved holds in every state that the block can reach.
 /// The properties stand in the emitted modules, under FORMAL. Yosys turns a module into a graph at the sizes that the
 /// table names, with every input free but for what its neighbours promise, and ABC proves all its assertions at once
-/// by property-directed reachability. Then each property must fall on a mutant that was made for it. A run that breaks a
+/// by induction or by property-directed reachability. Then each property must fall on a mutant that was made for it. A run that breaks a
 /// property is written as waves, with views for GTKWave and Surfer. Verdicts are kept in the build cache
 /// (MESHKV_CACHE), by the text of the modules. A folder that `meshkv generate` wrote is read as it is, edited or not. Ends with exit code 1 if a property falls or stays open, or
 /// if a mutant is not found.

@@ -3,9 +3,10 @@
 use crate::cli::output::table;
 use crate::cli::prepare::subject::Folder;
 use crate::synth::prove::catalogue::{Proof, Property};
-use crate::synth::prove::{Decision, Verdict, Work};
+use crate::synth::prove::{Decision, Method, Verdict, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Decisions on one proof.
@@ -58,8 +59,9 @@ pub(in crate::cli) struct PropertyOutput {
     says: String,
     /// Parameters of each proof.
     sizes: Vec<String>,
-    /// Way of the proof: pdr is property-directed reachability, of all assertions of a module at once.
-    method: &'static str,
+    /// Ways of the proofs, of all assertions of a module at once: induction, pdr (property-directed reachability), sat
+    /// (there is no state).
+    methods: Vec<&'static str>,
     /// proved, falls or open: the worst of all sizes.
     verdict: &'static str,
     /// The sizes at which it falls, or is not decided.
@@ -96,6 +98,7 @@ impl PropertyOutput {
             _ => 0,
         };
         let all = || decisions.iter().map(|(_, decision)| *decision);
+        let methods: BTreeSet<_> = all().map(|decision| decision.method).collect();
         let mutant = tally.refuted.get(number).and_then(Option::as_ref).map(|decision| &decision.verdict);
         PropertyOutput {
             block: proof.block.clone(),
@@ -103,7 +106,7 @@ impl PropertyOutput {
             property: property.label.clone(),
             says: property.says.clone(),
             sizes: proof.sizes.iter().map(ToString::to_string).collect(),
-            method: "pdr",
+            methods: methods.into_iter().map(Method::name).collect(),
             verdict,
             fails_at: failing.map(|(size, _)| size.to_string()).collect(),
             seconds: (all().map(|decision| decision.seconds).sum::<f64>() * 10.0).round() / 10.0,
@@ -141,6 +144,7 @@ impl PropertyOutput {
             self.property.clone(),
             verdict,
             self.sizes.len().to_string(),
+            self.methods.join(", "),
             format!("{:.1}", self.seconds),
             self.registers.to_string(),
             self.invariants.to_string(),
@@ -163,7 +167,18 @@ impl ProveOutput {
 
 /// The table, and what `why` asks for.
 pub(super) fn text(output: &ProveOutput, why: Option<&[Proof]>) -> String {
-    let head = ["block", "module", "property", "verdict", "sizes", "s", "registers", "invariants", "mutant"];
+    let head = [
+        "block",
+        "module",
+        "property",
+        "verdict",
+        "sizes",
+        "method",
+        "s",
+        "registers",
+        "invariants",
+        "mutant",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(output.properties.iter().map(PropertyOutput::row));
     let mut text = table::columns(&rows);
