@@ -92,7 +92,7 @@ lint: tools ## Clippy over the Rust; Verilator, Icarus, Yosys and slang over the
 	set -e; for name in $(GOLDENS) $(DIGESTS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
 
 prove: tools build ## Prove the properties of control blocks, with either router; counterexamples as waves into OUT
-	set -e; for name in $(PROVED); do $(MESHKV) prove configs/$$name.toml --waves $(OUT)/prove; done
+	$(MESHKV) prove $(PROVED:%=configs/%.toml) --waves $(OUT)/prove
 
 spell: ## Spelling of pages, sources, templates, tests and configurations; .codespellrc has the words that it passes
 	@codespell=$$(sh scripts/tools.sh spell) && $$codespell $(SPELT)

@@ -1,11 +1,10 @@
 //! `meshkv prove`: proofs with the real tools, of a design and of an edited folder.
 
-use crate::support::sandbox::{Sandbox, LEAST};
+use crate::support::sandbox::{Sandbox, LEAST, OTHER};
 use meshkv::synth::prove::catalogue;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 /// The ways of proofs.
 const METHODS: [&str; 3] = ["induction", "pdr", "sat"];
@@ -44,8 +43,7 @@ fn properties_are_proved_and_fall_on_their_mutants() {
 fn every_property_of_both_routers_is_proved_and_falls_on_its_mutant() {
     // Verdicts are kept, so a run that was stopped goes on.
     let sandbox = Sandbox::with_fabric();
-    let mut seen = BTreeSet::new();
-    for name in [
+    let names = [
         "tiny",
         "mutate_two_stages",
         "mutate_three_stages",
@@ -53,21 +51,23 @@ fn every_property_of_both_routers_is_proved_and_falls_on_its_mutant() {
         "parity_3x3",
         "pages_3x3",
         "u280_shell",
-    ] {
-        let config = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
-        let said = sandbox.run(&format!("prove {} --json", config.display()));
-        let value = json(&said.out);
-        let properties = value["properties"].as_array().unwrap();
-        for property in properties {
-            let name = format!("{}.{}", property["module"], property["property"]);
-            assert_eq!(property["verdict"], "proved", "{name}: {property}");
-            assert_ne!(property["refuted"], false, "{name}: {property}");
-            if property["refuted"] == true {
-                seen.insert(name);
-            }
+    ];
+    let configs = names.map(|name| format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR")));
+    let said = sandbox.run(&format!("prove {} --json", configs.join(" ")));
+    let value = json(&said.out);
+    let designs: Vec<_> =
+        value["designs"].as_array().unwrap().iter().map(|design| design["name"].clone()).collect();
+    assert_eq!(designs, names);
+    let mut seen = BTreeSet::new();
+    for property in value["properties"].as_array().unwrap() {
+        let name = format!("{}.{}", property["module"], property["property"]);
+        assert_eq!(property["verdict"], "proved", "{name}: {property}");
+        assert_ne!(property["refuted"], false, "{name}: {property}");
+        if property["refuted"] == true {
+            assert!(seen.insert(name), "refuted once: {property}");
         }
-        assert_eq!(said.code, Some(0), "{}", said.err);
     }
+    assert_eq!(said.code, Some(0), "{}", said.err);
     let listed = catalogue::all().unwrap();
     let listed: usize = listed.iter().map(|proof| proof.properties.len()).sum();
     assert_eq!(seen.len(), listed, "these designs have every module with properties");
@@ -109,9 +109,35 @@ fn a_property_that_falls_is_shown_as_waves_with_views() {
 fn what_is_not_decided_in_time_is_open_and_fails() {
     let sandbox = Sandbox::new();
     sandbox.file("small.toml", LEAST);
-    let said = sandbox.run("prove small.toml --module requester --no-mutants --limit 1");
+    let said = sandbox.run("prove small.toml --module async_fifo --no-mutants --limit 1");
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(said.out.contains("OPEN"), "{}", said.out);
+}
+
+#[test]
+fn of_several_designs_each_property_is_refuted_once() {
+    let sandbox = Sandbox::new();
+    sandbox.file("small.toml", LEAST);
+    sandbox.file("other.toml", OTHER);
+    let said = sandbox.run("prove small.toml other.toml --module async_register --json --junit j.xml");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let value = json(&said.out);
+    assert_eq!(value["designs"].as_array().unwrap().len(), 2);
+    for property in value["properties"].as_array().unwrap() {
+        let first = property["design"] == 0;
+        assert_eq!(property["refuted"], if first { Value::Bool(true) } else { Value::Null }, "{property}");
+    }
+    let tests = fs::read_to_string(sandbox.path("j.xml")).unwrap();
+    assert_eq!(tests.matches("other: meshkv_async_register: ").count(), 4, "{tests}");
+    let table = sandbox.run("prove small.toml other.toml --module async_register --why");
+    assert!(table.out.contains("\nother\n"), "{}", table.out);
+    assert!(table.out.contains("\n8 of 8 properties proved; 4 refuted on their mutants\n"), "{}", table.out);
+    assert_eq!(
+        table.out.matches("meshkv_async_register at").count(),
+        2,
+        "its own and its reset: {}",
+        table.out
+    );
 }
 
 #[test]

@@ -117,6 +117,13 @@ impl Ui {
         provenance.config_sha256 = Some(sha256);
     }
 
+    /// Names no configuration: results from now on are of several, and say which.
+    pub fn made_from_several(&self) {
+        let mut provenance = self.provenance();
+        provenance.config = None;
+        provenance.config_sha256 = None;
+    }
+
     /// Names the seed of all random choices; none if nothing is drawn.
     pub fn seeded(&self, seed: Option<u64>) {
         self.provenance().seed = seed;

@@ -258,7 +258,8 @@ impl Attempt<'_> {
     /// All assertions together, by induction over a few steps: where lemmas tie wide counters together it takes a moment,
     /// and a search for clauses does not end.
     fn induction(&self, dir: &Path) -> Result<Verdict, WorkError> {
-        let (steps, seconds) = INDUCTION;
+        let (steps, most) = INDUCTION;
+        let seconds = most.min(self.limits.seconds);
         let way = format!("orpos; bmc3 -F {} -T {seconds}; ind -F {steps} -T {seconds}", steps + 1);
         Ok(verdict::of_induction(&self.log(dir, &way)?, steps + 1))
     }

@@ -25,34 +25,38 @@ use anyhow::{Context, Result};
 use catalogue::{Mutant, Proof};
 use engine::{Limits, Task};
 use pair::LEMMA;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// A design: its modules, and the proofs of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Design<'p> {
+    /// All emitted files.
+    pub files: &'p [SourceFile],
+    /// Proofs that are wanted.
+    pub proofs: &'p [Proof],
+}
 
 /// One thing to decide.
 #[derive(Debug, Clone, Copy)]
-pub enum Work<'p> {
-    /// All assertions of a proof at one of its sizes.
-    Prove {
-        /// The proof.
-        proof: &'p Proof,
-        /// Number of the size.
-        size: usize,
-    },
-    /// One property on its mutant: falls at one of the sizes.
-    Refute {
-        /// The proof.
-        proof: &'p Proof,
-        /// Number of the property.
-        property: usize,
-    },
+pub struct Work<'p> {
+    /// Number of the design.
+    pub design: usize,
+    /// Its modules.
+    files: &'p [SourceFile],
+    /// The proof.
+    pub proof: &'p Proof,
+    /// What of it.
+    pub what: What,
 }
 
-impl<'p> Work<'p> {
-    /// The proof that it belongs to.
-    pub fn proof(&self) -> &'p Proof {
-        match self {
-            Work::Prove { proof, .. } | Work::Refute { proof, .. } => proof,
-        }
-    }
+/// What of a proof is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// All its assertions at the size of this number.
+    Prove(usize),
+    /// The property of this number on its mutant: falls at one of the sizes.
+    Refute(usize),
 }
 
 /// How to work.
@@ -67,38 +71,51 @@ pub struct Options<'o> {
     pub stop: &'o (dyn Fn() -> bool + Sync),
 }
 
-/// All work on `proofs` of the modules in `files`: every size, then, if `mutants` are wanted, every property on its mutant.
-pub fn work<'p>(proofs: &'p [Proof], files: &[SourceFile], mutants: bool) -> Vec<Work<'p>> {
-    let proved =
-        proofs.iter().flat_map(|proof| (0..proof.sizes.len()).map(move |size| Work::Prove { proof, size }));
-    let refuted = proofs
-        .iter()
-        .flat_map(|proof| (0..proof.properties.len()).map(move |property| (proof, property)))
-        .filter(|&(proof, property)| {
-            catalogue::mutant_of(proof, &proof.properties[property], files).is_some()
+/// All work on `designs`: every size of every proof, then, if `mutants` are wanted, every property on its mutant, in the first
+/// design whose form of the module has it.
+pub fn work<'p>(designs: &[Design<'p>], mutants: bool) -> Vec<Work<'p>> {
+    let of_each = || {
+        designs.iter().enumerate().flat_map(|(design, Design { files, proofs })| {
+            proofs.iter().map(move |proof| Work { design, files, proof, what: What::Prove(0) })
         })
-        .map(|(proof, property)| Work::Refute { proof, property });
-    proved.chain(refuted.filter(|_| mutants)).collect()
+    };
+    let proved = of_each().flat_map(|work| {
+        (0..work.proof.sizes.len()).map(move |size| Work { what: What::Prove(size), ..work })
+    });
+    let mut there = BTreeSet::new();
+    let refuted = of_each()
+        .flat_map(|work| {
+            work.proof
+                .properties
+                .iter()
+                .enumerate()
+                .map(move |(number, property)| (Work { what: What::Refute(number), ..work }, property))
+        })
+        .filter(|(work, property)| {
+            mutants
+                && catalogue::mutant_of(work.proof, property, work.files).is_some()
+                && there.insert((work.proof.module.as_str(), property.label.as_str()))
+        });
+    proved.chain(refuted.map(|(work, _)| work)).collect()
 }
 
-/// Decides all of `work` on the modules in `files`, several at once, and passes each decision on as it comes.
+/// Decides all of `work`, several at once, and passes each decision on as it comes.
 ///
 /// # Errors
 /// The first error of a tool, of a file, or of `receive`; when the caller gives up.
 pub fn decide<'w>(
     provers: &Provers,
-    files: &[SourceFile],
     work: &'w [Work<'w>],
     options: &Options,
     receive: &mut dyn FnMut(&'w Work<'w>, Decision) -> Result<()>,
 ) -> Result<()> {
-    let run = |work: &'w Work<'w>| one(provers, files, work, options);
+    let run = |work: &'w Work<'w>| one(provers, work, options);
     workers::work(work, options.jobs, &run, &mut |work, decision: Result<Decision>| receive(work, decision?))
 }
 
-fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) -> Result<Decision> {
+fn one(provers: &Provers, work: &Work, options: &Options) -> Result<Decision> {
+    let Work { files, proof, .. } = *work;
     let decide = |size: usize, mutant: Option<(&Mutant, &str)>| -> Result<Decision> {
-        let proof = work.proof();
         let same = match &proof.pair {
             Some(pair) => pair.same(catalogue::text_of(files, &proof.module)?),
             None => Vec::new(),
@@ -121,9 +138,9 @@ fn one(provers: &Provers, files: &[SourceFile], work: &Work, options: &Options) 
         let cache: Option<&Path> = options.cache.as_deref();
         Ok(engine::decide(provers, &task, &Limits { seconds: options.seconds, cache, stop: options.stop })?)
     };
-    match *work {
-        Work::Prove { size, .. } => decide(size, None),
-        Work::Refute { proof, property } => {
+    match work.what {
+        What::Prove(size) => decide(size, None),
+        What::Refute(property) => {
             let property = &proof.properties[property];
             let mutant = catalogue::mutant_of(proof, property, files).context("its mutant is there")?;
             let mut last = None;

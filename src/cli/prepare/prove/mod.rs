@@ -7,14 +7,14 @@ use crate::cli::output::diagnostics::junit;
 use crate::cli::output::ui::Ui;
 use crate::cli::prepare::subject::Subject;
 use crate::cli::program::found as tool;
-use crate::emit::SourceFile;
 use crate::synth::prove::catalogue::{self, Proof};
-use crate::synth::prove::{self, Decision, Options, Provers, Work};
+use crate::synth::prove::{self, Decision, Design, Options, Provers, What, Work};
 use crate::tools::interrupt::Interrupt;
 use crate::tools::{self, workers};
 use anyhow::{bail, Context, Result};
 pub(in crate::cli) use report::ProveOutput;
-use report::Tally;
+use report::{DesignOutput, Tally};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -30,13 +30,15 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv prove configs/tiny.toml
+  meshkv prove configs/tiny.toml configs/grow_4x4.toml
   meshkv prove configs/tiny.toml --module fifo --why
   meshkv prove configs/tiny.toml --json | jq '.properties[] | {module, property, verdict}'
   meshkv prove rtl_out/tiny --no-mutants --waves out/waves")]
 pub struct Args {
-    /// Configuration file, or a folder that was generated
-    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::AnyPath)]
-    config: PathBuf,
+    /// Configuration file, or a folder that was generated. Of several, each property is refuted in the first that has its
+    /// mutant
+    #[arg(value_name = "CONFIG", required = true, value_hint = clap::ValueHint::AnyPath)]
+    configs: Vec<PathBuf>,
     /// Only modules whose name contains this
     #[arg(long, value_name = "NAME")]
     module: Option<String>,
@@ -65,45 +67,70 @@ pub struct Args {
 /// # Errors
 /// All problems of the configuration; tools that are missing or fail; a list of proofs that does not fit the modules.
 pub fn run(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let inputs = [("the configuration", args.config.as_path())];
+    let inputs: Vec<_> = args.configs.iter().map(|config| ("the configuration", config.as_path())).collect();
     junit::recorded(args.junit.as_deref(), &inputs, "meshkv prove", ui, || proved(args, ui))
 }
 
 fn proved(args: &Args, ui: &Ui) -> Result<ExitCode> {
-    let subject = Subject::load(&args.config, ui)?;
-    let proofs = proofs(args, &subject.files)?;
+    let loaded = args.configs.iter().map(|config| Subject::load(config, ui));
+    let subjects = loaded.collect::<Result<Vec<_>>>()?;
+    let several = subjects.len() > 1;
+    if several {
+        ui.made_from_several();
+    }
+    let proofs = wanted(args, &subjects)?;
+    let designs: Vec<_> = subjects
+        .iter()
+        .zip(&proofs)
+        .map(|(subject, proofs)| Design { files: &subject.files, proofs })
+        .collect();
     let interrupt = Interrupt::listen()?;
     let stop = || interrupt.requested();
-    let tallies =
-        interrupt.explain(decide(args, &subject, &proofs, &stop, ui), "before all proofs had ended")?;
-    let output = ProveOutput::of(subject.name, subject.folder, &tallies);
-    ui.result(&output, || report::text(&output, args.why.then_some(&proofs[..])))?;
+    let decided = decide(args, &subjects, &designs, &stop, ui);
+    let tallies = interrupt.explain(decided, "before all proofs had ended")?;
+    let mut output = ProveOutput::default();
+    for (subject, tallies) in subjects.iter().zip(&tallies) {
+        output.add(DesignOutput { name: subject.name.clone(), folder: subject.folder.clone() }, tallies);
+    }
+    let all: Vec<Proof> = if args.why { unlike(&proofs) } else { Vec::new() };
+    ui.result(&output, || report::text(&output, &all))?;
     for property in &output.properties {
-        ui.checked(format!("{}: {}", property.module, property.property), property.failure());
+        let of = if several { format!("{}: ", output.design(property)) } else { String::new() };
+        ui.checked(format!("{of}{}: {}", property.module, property.property), property.failure());
     }
     Ok(if output.proved { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The proofs that are wanted.
-fn proofs(args: &Args, files: &[SourceFile]) -> Result<Vec<Proof>> {
-    let mut proofs = catalogue::of(files)?;
+/// The proofs of each design that are wanted.
+fn wanted(args: &Args, subjects: &[Subject]) -> Result<Vec<Vec<Proof>>> {
+    let all = subjects.iter().map(|subject| catalogue::of(&subject.files));
+    let mut proofs = all.collect::<Result<Vec<_>>>()?;
     let Some(name) = &args.module else { return Ok(proofs) };
-    let all: Vec<_> = proofs.iter().map(|proof| proof.module.clone()).collect();
-    proofs.retain(|proof| proof.module.contains(name.as_str()));
-    if proofs.is_empty() {
-        bail!("--module {name}: no module with properties has this in its name\n  help: those with properties are {}", all.join(", "));
+    let modules: Vec<_> = proofs.iter().flatten().map(|proof| proof.module.clone()).collect();
+    proofs.iter_mut().for_each(|proofs| proofs.retain(|proof| proof.module.contains(name.as_str())));
+    if proofs.iter().all(Vec::is_empty) {
+        let mut listed = BTreeSet::new();
+        let modules: Vec<_> = modules.into_iter().filter(|module| listed.insert(module.clone())).collect();
+        bail!("--module {name}: no module with properties has this in its name\n  help: those with properties are {}", modules.join(", "));
     }
     Ok(proofs)
 }
 
-/// Finds the tools and decides everything.
+/// The proofs of all designs, each once.
+fn unlike(proofs: &[Vec<Proof>]) -> Vec<Proof> {
+    let mut there = BTreeSet::new();
+    let all = proofs.iter().flatten();
+    all.filter(|proof| there.insert((proof.module.as_str(), proof.pair.is_some()))).cloned().collect()
+}
+
+/// Finds the tools and decides everything, by design.
 fn decide<'p>(
     args: &Args,
-    subject: &Subject,
-    proofs: &'p [Proof],
+    subjects: &[Subject],
+    designs: &[Design<'p>],
     stop: &(dyn Fn() -> bool + Sync),
     ui: &Ui,
-) -> Result<Vec<Tally<'p>>> {
+) -> Result<Vec<Vec<Tally<'p>>>> {
     let provers =
         Provers { yosys: tool::find(&tools::YOSYS, stop, ui)?, abc: tool::find(&tools::ABC, stop, ui)? };
     let options = Options {
@@ -112,25 +139,26 @@ fn decide<'p>(
         cache: None,
         stop,
     };
-    let work = prove::work(proofs, &subject.files, !args.no_mutants);
+    let work = prove::work(designs, !args.no_mutants);
     let progress = ui.progress(Some(work.len() as u64), "proving");
-    let mut tallies: Vec<_> = proofs.iter().map(|proof| Tally::new(proof, args.no_mutants)).collect();
+    let mut tallies: Vec<Vec<_>> =
+        designs.iter().map(|design| design.proofs.iter().map(Tally::new).collect()).collect();
     let mut done = 0;
-    prove::decide(&provers, &subject.files, &work, &options, &mut |work, decision| {
+    prove::decide(&provers, &work, &options, &mut |&Work { design, proof, what, .. }, decision| {
         done += 1;
         progress.set(done);
-        let proof = work.proof();
-        progress.message(format!("proving, last {}", proof.module));
-        if let Work::Prove { size, .. } = work {
+        let name = &subjects[design].name;
+        progress.message(format!("proving, last {} of {name}", proof.module));
+        if let What::Prove(size) = what {
             let mut said = Ok(());
-            progress.aside(|| said = kept(args, &subject.name, (proof, *size), &decision, ui));
+            progress.aside(|| said = kept(args, name, (proof, size), &decision, ui));
             said?;
         }
-        let tally = tallies
+        let tally = tallies[design]
             .iter_mut()
             .find(|tally| std::ptr::eq(tally.proof, proof))
             .context("work is of a proof")?;
-        tally.add(work, decision);
+        tally.add(what, decision);
         Ok(())
     })?;
     Ok(tallies)

@@ -3,7 +3,7 @@
 use crate::cli::output::table;
 use crate::cli::prepare::subject::Folder;
 use crate::synth::prove::catalogue::{Proof, Property};
-use crate::synth::prove::{Decision, Method, Verdict, Work};
+use crate::synth::prove::{Decision, Method, Verdict, What};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -14,41 +14,50 @@ pub(super) struct Tally<'p> {
     pub(super) proof: &'p Proof,
     /// By size.
     proved: Vec<Option<Decision>>,
-    /// By property; empty if mutants are not wanted.
+    /// By property; none where the mutant was not tried.
     refuted: Vec<Option<Decision>>,
 }
 
 impl<'p> Tally<'p> {
-    pub(super) fn new(proof: &'p Proof, without_mutants: bool) -> Tally<'p> {
-        let properties = if without_mutants { 0 } else { proof.properties.len() };
-        Tally { proof, proved: vec![None; proof.sizes.len()], refuted: vec![None; properties] }
+    pub(super) fn new(proof: &'p Proof) -> Tally<'p> {
+        Tally { proof, proved: vec![None; proof.sizes.len()], refuted: vec![None; proof.properties.len()] }
     }
 
-    pub(super) fn add(&mut self, work: &Work, decision: Decision) {
-        match *work {
-            Work::Prove { size, .. } => self.proved[size] = Some(decision),
-            Work::Refute { property, .. } => self.refuted[property] = Some(decision),
+    pub(super) fn add(&mut self, what: What, decision: Decision) {
+        match what {
+            What::Prove(size) => self.proved[size] = Some(decision),
+            What::Refute(property) => self.refuted[property] = Some(decision),
         }
     }
 }
 
 /// Verdicts on all properties.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(in crate::cli) struct ProveOutput {
-    /// Name of the configuration.
-    name: String,
-    /// The folder that was read; absent if a configuration was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    folder: Option<Folder>,
     /// True if every property is proved at every size and refuted on its mutant.
     pub(super) proved: bool,
-    /// The properties, by block.
+    /// The designs, in the order of the command.
+    pub(super) designs: Vec<DesignOutput>,
+    /// The properties, by design and block.
     pub(super) properties: Vec<PropertyOutput>,
+}
+
+/// A design.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProvedDesign")]
+pub(in crate::cli) struct DesignOutput {
+    /// Name of the configuration.
+    pub(super) name: String,
+    /// The folder that was read; absent if a configuration was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) folder: Option<Folder>,
 }
 
 /// Verdict on one property.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct PropertyOutput {
+    /// Number of the design in `designs`.
+    design: usize,
     /// Block of the hardware.
     block: String,
     /// Module.
@@ -72,14 +81,15 @@ pub(in crate::cli) struct PropertyOutput {
     registers: u32,
     /// Clauses of the largest inductive invariant.
     invariants: u32,
-    /// True if it falls on its mutant; null if that was not tried, or if the design has another form of the module.
+    /// True if it falls on its mutant; null if that was not tried, if a design before has the mutant, or if the design has
+    /// another form of the module.
     refuted: Option<bool>,
     /// Steps to the fall on the mutant; null if it does not fall.
     refuted_at: Option<u32>,
 }
 
 impl PropertyOutput {
-    fn of(tally: &Tally, number: usize, property: &Property) -> PropertyOutput {
+    fn of(design: usize, tally: &Tally, number: usize, property: &Property) -> PropertyOutput {
         let proof = tally.proof;
         let decisions: Vec<_> = proof.sizes.iter().zip(tally.proved.iter().flatten()).collect();
         let falls = |decision: &Decision| {
@@ -101,6 +111,7 @@ impl PropertyOutput {
         let methods: BTreeSet<_> = all().map(|decision| decision.method).collect();
         let mutant = tally.refuted.get(number).and_then(Option::as_ref).map(|decision| &decision.verdict);
         PropertyOutput {
+            design,
             block: proof.block.clone(),
             module: proof.module.clone(),
             property: property.label.clone(),
@@ -154,19 +165,26 @@ impl PropertyOutput {
 }
 
 impl ProveOutput {
-    pub(super) fn of(name: String, folder: Option<Folder>, tallies: &[Tally]) -> ProveOutput {
-        let of_proof = |tally: &Tally| -> Vec<_> {
+    /// Adds a design and the verdicts on its properties.
+    pub(super) fn add(&mut self, design: DesignOutput, tallies: &[Tally]) {
+        let number = self.designs.len();
+        self.designs.push(design);
+        for tally in tallies {
             let numbered = tally.proof.properties.iter().enumerate();
-            numbered.map(|(number, property)| PropertyOutput::of(tally, number, property)).collect()
-        };
-        let properties: Vec<_> = tallies.iter().flat_map(of_proof).collect();
-        let proved = properties.iter().all(|property| property.failure().is_none());
-        ProveOutput { name, folder, proved, properties }
+            self.properties
+                .extend(numbered.map(|(at, property)| PropertyOutput::of(number, tally, at, property)));
+        }
+        self.proved = self.properties.iter().all(|property| property.failure().is_none());
+    }
+
+    /// The name of the design that a property is of.
+    pub(super) fn design(&self, property: &PropertyOutput) -> &str {
+        &self.designs[property.design].name
     }
 }
 
-/// The table, and what `why` asks for.
-pub(super) fn text(output: &ProveOutput, why: Option<&[Proof]>) -> String {
+/// The tables, and what `why` asks for.
+pub(super) fn text(output: &ProveOutput, why: &[Proof]) -> String {
     let head = [
         "block",
         "module",
@@ -179,11 +197,18 @@ pub(super) fn text(output: &ProveOutput, why: Option<&[Proof]>) -> String {
         "invariants",
         "mutant",
     ];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    rows.extend(output.properties.iter().map(PropertyOutput::row));
-    let mut text = table::columns(&rows);
+    let mut text = String::new();
     // Writing to a String cannot fail.
-    for proof in why.unwrap_or_default() {
+    for (number, design) in output.designs.iter().enumerate() {
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        let of_design = output.properties.iter().filter(|property| property.design == number);
+        rows.extend(of_design.map(PropertyOutput::row));
+        if output.designs.len() > 1 {
+            let _ = writeln!(text, "{}{}", if number > 0 { "\n" } else { "" }, design.name);
+        }
+        text += &table::columns(&rows);
+    }
+    for proof in why {
         let sizes: Vec<_> = proof.sizes.iter().map(ToString::to_string).collect();
         let _ = write!(text, "\n{} at {}\n  sizes: {}\n", proof.module, sizes.join("; "), proof.suffices);
         if !proof.assumes.is_empty() {
