@@ -14,6 +14,7 @@ mod first_hour;
 mod fuzz;
 mod generate;
 mod interrupt;
+mod mutate;
 mod options;
 mod options_line;
 mod origins;

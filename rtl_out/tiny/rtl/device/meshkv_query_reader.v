@@ -278,7 +278,8 @@ module meshkv_query_reader #(
         axi_waits_q <= ask_valid & ~ask_ready & ~rst & ~flush;
     end
 
-    (* hierconn *) wire [ROOM_BITS-1:0] \u_flits.count_q ;  // The FIFO's own count.
+    (* hierconn *) wire [ROOM_BITS-1:0] \u_flits.count_q , \u_flits.stored_q ;  // The FIFO's own counts.
+    (* hierconn *) wire                 \u_flits.next_valid_q , \u_flits.out_valid_q ;
 
     // Beats that memory owes, those that wait here, and those that have been asked for in this run.
     localparam STREAM_BYTES = QUERY_HEADS * HEAD_DIM * 2;
@@ -317,6 +318,7 @@ module meshkv_query_reader #(
         waits_for_what_was_asked : assert (!query_late || |axi_due_q || |axi_owed_q);
         lemma_room : assert (wait_q == axi_due_q + axi_offered && room_q + wait_q + axi_here_q == READ_PLACES && axi_here_q <= READ_PLACES && axi_here_q == \u_flits.count_q
             && wait_q <= READ_PLACES && axi_due_q <= READ_PLACES && (!valid_q || (axi_beats == beats_q && beats_q <= 16 && beats_q != 0)));
+        lemma_flits : assert (\u_flits.stored_q <= READ_PLACES && \u_flits.count_q == \u_flits.stored_q + \u_flits.next_valid_q + \u_flits.out_valid_q );
         lemma_left : assert (!busy_q || (axi_asked_q + axi_offered + ask_q == axi_there && axi_streams_q <= STREAMS_NUM
             && ask_q <= axi_there && axi_asked_q <= axi_there));
         lemma_off : assert (!axi_off_q || !(|wait_q || valid_q || |axi_due_q || busy_q || |axi_owed_q));

@@ -170,11 +170,48 @@ module meshkv_axi3_fifo #(
     wire [GRAY_WIDTH-1:0] at_write = {write_wrap, write_position};
     wire [GRAY_WIDTH-1:0] at_read  = {unused_read_wrap, read_position};
     wire [GRAY_WIDTH-1:0] stored   = at_write - at_read;
+    // What the writer's counts were made of: the reader's positions then, and the words that it has put in since.
+    reg [GRAY_WIDTH-1:0] read_1_q, read_2_q;
+    reg                  push_1_q, push_2_q;
+    always @($global_clock) if (s_clk) begin
+        read_1_q <= s_rst ? 0 : read_q;
+        read_2_q <= s_rst ? 0 : read_1_q;
+        push_1_q <= ~s_rst & push;
+        push_2_q <= ~s_rst & push_1_q;
+    end
+    // The reader's positions as the writer sees them, from the oldest to its own; the writer's as the reader sees them.
+    (* hierconn *) wire [GRAY_WIDTH-1:0] \u_read_seen.first_q , \u_write_seen.first_q ;
+    function [GRAY_WIDTH-1:0] binary(input [GRAY_WIDTH-1:0] code);
+        integer k;
+        for (k = 0; k < GRAY_WIDTH; k = k + 1) binary[k] = ^(code >> k);
+    endfunction
+    wire [GRAY_WIDTH-1:0] since_1 = read_1_q - read_2_q, since_2 = read_q - read_2_q, since_3 = read - read_2_q,
+        since_4 = binary(\u_read_seen.first_q ) - read_2_q, since_5 = at_read - read_2_q, since_6 = at_write - read_2_q;
+    wire [GRAY_WIDTH-1:0] seen_1 = binary(write_seen) - at_read, seen_2 = binary(\u_write_seen.first_q ) - at_read;
+    wire [GRAY_WIDTH-1:0] then   = since_6 - push_1_q - push_2_q;
+    reg                   places;
+    reg [PTR_WIDTH-1:0]   place;
+    integer               k;
+    always @(*) begin
+        places = 1'b1;
+        for (k = 0; k < DEPTH; k = k + 1) begin
+            place = read_position + k;
+            if (k < stored && mem[place][0] != (inside_q && ahead_q == k + valid_q)) places = 1'b0;
+        end
+    end
     always @($global_clock) if (begun) begin
         occupancy : assert (count_q <= DEPTH + 1);
         nothing_invented : assert (m_rst || !m_valid || count_q != 0);
         order : assert (m_rst || !m_valid || m_data[0] == (inside_q && ahead_q == 0));
         lemma_count : assert (stored <= DEPTH && (m_rst || count_q == stored + valid_q) && (!m_rst || stored == count_q));
+        lemma_resets : assert ((!m_rst_q || {valid_q, at_read, write_seen, \u_write_seen.first_q } == 0)
+            && (!s_rst_q || {room_q, push_1_q, push_2_q, at_write, read_1_q, read_2_q, words_q, read_q, read_seen, \u_read_seen.first_q } == 0));
+        lemma_reader : assert (since_1 <= since_2 && since_2 <= since_3 && since_3 <= since_4 && since_4 <= since_5 && since_5 <= since_6
+            && since_6 <= DEPTH);
+        lemma_writer : assert (seen_1 <= seen_2 && seen_2 <= stored);
+        lemma_words : assert (words_q == at_write - push_1_q - read_1_q);
+        lemma_room : assert (!room_q || then <= MOST);
+        lemma_places : assert (places && (!inside_q || (marked_q && ahead_q < count_q)));
         lemma_codes : assert (write_gray == (at_write ^ (at_write >> 1)) && read_gray == (at_read ^ (at_read >> 1)));
     end
 `endif

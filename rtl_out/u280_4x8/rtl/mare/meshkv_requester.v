@@ -507,11 +507,19 @@ module meshkv_requester #(
         end
     end
     wire [HISTORY-1:0] rests;  // The watched range rests in this entry.
+    wire [SLOTS-1:0]   opened, misnamed;  // The slot was opened in the last cycle; the comparison with its name is wrong.
+    wire               first_asked = o_valid_q & ~sent_q & ~o_again_q;
     generate
         for (h = 0; h < HISTORY; h = h + 1) begin : gen_rests
             assign rests[h] = known_q[h] && {gen_history[h].old_gen_q, gen_history[h].old_tag_q} == watched_q
                 && gen_history[h].old_begin_q <= chunk_q && chunk_q <= gen_history[h].old_end_q
                 && rest_q == (twice_q[h] ? 2'd1 : once_q[h] ? 2'd2 : 2'd3);
+        end
+        for (s = 0; s < SLOTS; s = s + 1) begin : gen_named
+            assign opened[s]   = first_asked && busy_q[s] && key_at(s) == fetch_key
+                && first_at(s) == o_first_q && next_at(s) == o_first_q && last_at(s) == o_last_q;
+            assign misnamed[s] = x_valid_q && busy_q[s]
+                && gen_slot[s].named_q != (key_at(s) == {x_gen_q, x_tag_q} && !opened[s]);
         end
     endgenerate
     always @(posedge clk) if (begun_q) begin
@@ -522,6 +530,9 @@ module meshkv_requester #(
         lemma_slots : assert (apart && in_slot && slot_alone);
         lemma_taken : assert (!c_checked_q || (c_valid_q && (taken & ~taken_q) == 0));
         lemma_rests : assert (rest_q == 0 || |rests);
+        lemma_command : assert (!c_valid_q || (c_first_q <= c_last_q && (c_first_q & (CHUNK_FLITS - 1)) == 0));
+        lemma_asked : assert (!first_asked || |opened);
+        lemma_named : assert (!(|misnamed));
         lemma_flit : assert (came_q == (x_valid_q && {x_gen_q, x_tag_q} == watched_q) && (!came_q || x_index_q == index_f_q));
     end
 `endif
