@@ -6,7 +6,8 @@ use crate::support::sandbox::Sandbox;
 fn one_is_found(name: &str) {
     let sandbox = Sandbox::with_fabric();
     let config = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    let line = format!("mutate {config} --count 1 --drawn-only --module class_turn --prove 0 -o found --json");
+    let line =
+        format!("mutate {config} --count 1 --drawn-only --module class_turn --prove 0 -o found --json");
     let said = sandbox.run(&line);
     assert_eq!(said.code, Some(0), "{}", said.err);
     let value: serde_json::Value = serde_json::from_str(&said.out).expect("one object");

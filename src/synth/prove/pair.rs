@@ -203,7 +203,7 @@ fn constants<'t>(text: &'t str, ranges: &[&'t str]) -> Vec<&'t str> {
     const DECLARED: &str = "\n    localparam ";
     let words = |text: &'t str| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut wanted: BTreeSet<&str> = ranges.iter().flat_map(|range| words(range)).collect();
-    let starts = text.match_indices(DECLARED).map(|(at, _)| &text[at..]);
+    let starts = text.match_indices(DECLARED).map(|(at, _)| &text[at + 1..]);
     let declared = starts.filter_map(|text| Some(&text[..=text.find(';')?]));
     // A constant stands behind those that it depends on.
     let mut found: Vec<&str> = declared
