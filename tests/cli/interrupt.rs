@@ -13,12 +13,12 @@ fn real(wanted: &'static tools::Wanted) -> std::path::PathBuf {
     tools::find(wanted).expect("these tests need the tools; run `meshkv doctor`").path
 }
 
-/// Starts `line` with a tool that hangs, sends a signal once it hangs, and expects the tool to have ended.
+/// Starts `line` with a tool that hangs, sends signals once it hangs, and expects the tool to have ended.
 fn interrupt_while_a_tool_hangs(
     sandbox: &Sandbox,
     line: &str,
     (variable, wanted): (&str, &'static tools::Wanted),
-    signal: Signal,
+    signals: &[Signal],
 ) -> Said {
     let fake = sandbox.impostor("fake", &real(wanted), HANG);
     let pid_file = sandbox.path("pid");
@@ -29,7 +29,7 @@ fn interrupt_while_a_tool_hangs(
     let running = Running::start(command.env(variable, &fake).env("PID_FILE", &pid_file));
     until("the tool hangs", || pid_file.exists());
     let start = Instant::now();
-    running.signal(signal);
+    signals.iter().for_each(|&signal| running.signal(signal));
     let said = running.end();
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     let pid: i32 = fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
@@ -64,7 +64,7 @@ fn while_verilator_is_at_work() {
     let tool = ("MESHKV_VERILATOR", &tools::VERILATOR);
     let line = "cosim other.toml --plot a/b/pictures";
     interrupted(
-        &interrupt_while_a_tool_hangs(&sandbox, line, tool, Signal::INT),
+        &interrupt_while_a_tool_hangs(&sandbox, line, tool, &[Signal::INT]),
         "while the fabric was built",
     );
 }
@@ -73,7 +73,7 @@ fn while_verilator_is_at_work() {
 fn while_the_compiler_is_at_work() {
     let sandbox = Sandbox::new();
     let tool = ("CXX", &tools::CXX);
-    let said = interrupt_while_a_tool_hangs(&sandbox, "cosim small.toml", tool, Signal::TERM);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "cosim small.toml", tool, &[Signal::TERM]);
     interrupted(&said, "while the fabric was built");
 }
 
@@ -81,7 +81,7 @@ fn while_the_compiler_is_at_work() {
 fn while_a_linter_is_at_work() {
     let sandbox = Sandbox::new();
     let tool = ("MESHKV_YOSYS", &tools::YOSYS);
-    let said = interrupt_while_a_tool_hangs(&sandbox, "lint small.toml --json", tool, Signal::INT);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "lint small.toml --json", tool, &[Signal::INT]);
     interrupted(&said, "before every tool had read the design");
 }
 
@@ -89,7 +89,7 @@ fn while_a_linter_is_at_work() {
 fn while_yosys_synthesises() {
     let sandbox = Sandbox::new();
     let tool = ("MESHKV_SYNTH_YOSYS", &tools::SYNTHESIS);
-    let said = interrupt_while_a_tool_hangs(&sandbox, "estimate small.toml --plot a/b", tool, Signal::INT);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "estimate small.toml --plot a/b", tool, &[Signal::INT]);
     interrupted(&said, "while synthesising; modules that were done are kept");
 }
 
@@ -118,16 +118,9 @@ fn two_signals_at_once_are_one_request() {
     // `timeout` signals its child, and then the group that the child is in. Of two kinds, since the system may merge two
     // of one kind.
     let sandbox = Sandbox::new();
-    let fake = sandbox.impostor("fake", &real(&tools::YOSYS), HANG);
-    let pid_file = sandbox.path("pid");
-    let mut command = sandbox.meshkv("lint small.toml");
-    let running = Running::start(command.env("MESHKV_YOSYS", fake).env("PID_FILE", &pid_file));
-    until("the tool hangs", || pid_file.exists());
-    running.signal(Signal::TERM);
-    running.signal(Signal::INT);
-    interrupted(&running.end(), "before every tool had read the design");
-    let pid: i32 = fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
-    until("the tool's child is gone", || !alive(pid));
+    let (tool, signals) = (("MESHKV_YOSYS", &tools::YOSYS), [Signal::TERM, Signal::INT]);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "lint small.toml", tool, &signals);
+    interrupted(&said, "before every tool had read the design");
 }
 
 #[test]
