@@ -1,6 +1,6 @@
 //! Runs one external program to its end, or ends it early with all its children.
 //!
-//! It handles no signals: the caller decides when to stop. Who ends the process at once ends what runs by [`kill_all`].
+//! It handles no signals: the caller decides when to stop. Who ends the process at once ends what runs by `kill_all`.
 
 use crate::tools::WorkError;
 use rustix::process::{kill_process, kill_process_group, Pid, Signal};
