@@ -135,7 +135,7 @@ symbols! {
     pins_message: fn(*const Handle) -> *const c_char;
 }
 
-/// Returns the words of `meshkv_mutants_state`: chosen, differed, count, present.
+/// Returns the words of `meshkv_mutants_state`: chosen, differed, count, then bits of the present and of the reached.
 type MutantsFn = unsafe extern "C" fn() -> *mut u32;
 
 /// The mutants of a library whose sources are guarded: one at most is chosen, for all simulations on it.
@@ -151,10 +151,14 @@ impl Mutants {
         unsafe { (self.state)().add(at) }
     }
 
-    /// Chooses a mutant, or none with 0. No simulation may run meanwhile.
+    /// Chooses a mutant, or none with 0, and forgets what was noted. No simulation may run meanwhile.
     pub fn choose(&self, number: u32) {
-        // SAFETY: nothing else uses the words while no simulation runs.
-        unsafe { (*self.word(0), *self.word(1)) = (number, 0) };
+        // SAFETY: nothing else uses the words while no simulation runs; the last ones are those that are there.
+        unsafe {
+            (*self.word(0), *self.word(1)) = (number, 0);
+            let words = *self.word(2) as usize;
+            (0..words).for_each(|at| *self.word(3 + words + at) = 0);
+        }
     }
 
     /// Forgets whether the changed expression had another value.
@@ -171,10 +175,23 @@ impl Mutants {
 
     /// True if the library has the mutant: elaboration may leave it out.
     pub fn is_present(&self, number: u32) -> bool {
+        self.bit(0, number)
+    }
+
+    /// Mutants whose changed expression has had another value since none was chosen, or whose statement was reached. A
+    /// run is the same with any other.
+    pub fn reached(&self) -> Vec<u32> {
+        // SAFETY: as above.
+        let words = unsafe { *self.word(2) };
+        (0..32 * words).filter(|number| self.bit(words as usize, *number)).collect()
+    }
+
+    /// A bit of the words behind the third, from one of them on.
+    fn bit(&self, from: usize, number: u32) -> bool {
         // SAFETY: as above; the word is one of those that are there.
         let word = |at: usize| unsafe { *self.word(at) };
-        let at = number / 32;
-        at < word(2) && word(3 + at as usize) >> (number % 32) & 1 == 1
+        let at = number as usize / 32;
+        at < word(2) as usize && word(3 + from + at) >> (number % 32) & 1 == 1
     }
 }
 

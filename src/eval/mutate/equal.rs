@@ -1,11 +1,10 @@
-//! Survivors that are no fault: Yosys proves that the module with the mutant is equal to the module without.
+//! Mutants that are no fault: Yosys proves that the module with the mutant is equal to the module without.
 //!
 //! Registers with the same name are taken as equal at the beginning of a cycle, and all outputs and the next values of
 //! registers must be equal then, whatever the registers hold.
 
 use super::change::guard::plain;
 use super::change::mutant::Mutant;
-use super::session::Proof;
 use crate::emit::SourceFile;
 use crate::tools::child::{self, Ended};
 use crate::tools::Program;
@@ -14,17 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Asks Yosys about a survivor, for at most so long.
+/// Asks Yosys about a mutant, for at most so long: none if it is equal, or else why it is not known to be.
 ///
 /// # Errors
 /// If Yosys does not start or a file cannot be written.
-pub fn proof(
+pub fn unequal(
     yosys: &Program,
     files: &[SourceFile],
     mutant: &Mutant,
     limit: Duration,
     stop: &dyn Fn() -> bool,
-) -> anyhow::Result<Proof> {
+) -> anyhow::Result<Option<String>> {
     let folder = tempfile::tempdir().context("no temporary folder for Yosys")?;
     for (name, changed) in [("gold", false), ("gate", true)] {
         let dir = folder.path().join(name);
@@ -43,16 +42,12 @@ pub fn proof(
     command.current_dir(folder.path()).args(["-q", "-s", "equal.ys"]);
     let begun = Instant::now();
     let over = || stop() || begun.elapsed() > limit;
-    let number = mutant.number;
     Ok(match child::run(command, &over).context("Yosys does not run")? {
-        Ended::Stopped => {
-            Proof { number, equal: false, why: format!("no answer within {} s", limit.as_secs()) }
-        }
-        Ended::Itself(output) if output.status.success() => Proof { number, equal: true, why: String::new() },
+        Ended::Stopped => Some(format!("no answer within {} s", limit.as_secs())),
+        Ended::Itself(output) if output.status.success() => None,
         Ended::Itself(output) => {
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            let line = text.lines().find(|line| line.contains("ERROR")).unwrap_or("it failed").to_owned();
-            Proof { number, equal: false, why: line }
+            Some(text.lines().find(|line| line.contains("ERROR")).unwrap_or("it failed").to_owned())
         }
     })
 }

@@ -15,6 +15,7 @@ mod change;
 mod checks;
 pub mod equal;
 mod hasty;
+pub mod properties;
 pub mod session;
 pub mod summary;
 pub mod trial;

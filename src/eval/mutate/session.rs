@@ -2,9 +2,9 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `session.json` | configuration, mutants, libraries, time limits |
+//! | `session.json` | configuration, mutants, libraries, and what the checks say without a mutant |
 //! | `outcomes.jsonl` | a line for each mutant that was tried |
-//! | `proofs.jsonl` | a line for each survivor that Yosys was asked about |
+//! | `proofs.jsonl` | a line for each one that Yosys and ABC were asked about |
 
 use super::change::mutant::{Mutant, Wanted};
 use crate::config::Config;
@@ -13,6 +13,7 @@ use crate::tools::whole_file;
 use anyhow::{bail, Context};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,8 +37,19 @@ pub struct Session {
     pub mutants: Vec<Mutant>,
     /// The library of each form, by its name.
     pub libraries: Vec<(String, PathBuf)>,
-    /// Checks by name, with the seconds that each may take.
-    pub limits: Vec<(String, f64)>,
+    /// The checks by name, as they run without a mutant; empty before they have.
+    pub checks: BTreeMap<String, Without>,
+}
+
+/// A check without a mutant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Without {
+    /// Seconds that it takes.
+    pub seconds: f64,
+    /// Mutants that its library has: elaboration leaves some out.
+    pub present: BTreeSet<u32>,
+    /// Mutants whose expression has another value, or whose statement is reached: it runs the same with all others.
+    pub reached: BTreeSet<u32>,
 }
 
 /// What became of a mutant.
@@ -58,14 +70,17 @@ pub struct Outcome {
     pub seconds: f64,
 }
 
-/// What Yosys says of a survivor.
+/// What Yosys and ABC say of a mutant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
     /// Number of the mutant.
     pub number: u32,
     /// True if the module with it is proved to be equal.
     pub equal: bool,
-    /// Why it is not proved.
+    /// The module whose properties fall with it.
+    #[serde(default)]
+    pub breaks: Option<String>,
+    /// Why neither is known.
     #[serde(default)]
     pub why: String,
 }
@@ -187,8 +202,33 @@ impl Session {
         Library::open(path.map_or(Path::new(""), PathBuf::as_path))
     }
 
-    /// Seconds that a check may take.
+    /// Seconds that a check may take; any before it is known how long it takes without a mutant.
     pub fn limit(&self, check: &str) -> f64 {
-        self.limits.iter().find(|(name, _)| name == check).map_or(f64::INFINITY, |(_, seconds)| *seconds)
+        self.checks.get(check).map_or(f64::INFINITY, |without| without.seconds * LIMIT.0 + LIMIT.1)
+    }
+
+    /// True if a library has the mutant.
+    pub fn is_present(&self, number: u32) -> bool {
+        self.checks.values().any(|check| check.present.contains(&number))
+    }
+
+    /// Checks that may run otherwise with a mutant than without, the shortest first, with the seconds up to the end of each.
+    pub fn plan(&self, number: u32) -> Vec<(String, f64)> {
+        let mut plan: Vec<(String, f64)> = self
+            .checks
+            .iter()
+            .filter(|(_, check)| check.reached.contains(&number))
+            .map(|(name, check)| (name.clone(), check.seconds))
+            .collect();
+        plan.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut sum = 0.0;
+        for (_, seconds) in &mut plan {
+            sum += *seconds;
+            *seconds = sum;
+        }
+        plan
     }
 }
+
+/// A check may take so many times as long as without a mutant, and so many seconds more.
+const LIMIT: (f64, f64) = (4.0, 10.0);

@@ -17,9 +17,9 @@ pub struct Counts {
     pub tried: u32,
     /// Those that a check found.
     pub found: u32,
-    /// Those that elaboration leaves out: no library has them.
+    /// Those that elaboration leaves out of every design: no library has them.
     pub absent: u32,
-    /// Survivors that are proved to be equal to the original.
+    /// Survivors that are proved to be equal to the original in each design that has them.
     pub equal: u32,
     /// Survivors that the list of the repository explains.
     pub explained: u32,
@@ -34,7 +34,7 @@ pub struct Survivor {
     pub number: u32,
     /// Its module.
     pub module: String,
-    /// Line of the changed text in the file of the module.
+    /// Line of the changed text in the file of the module, in the first design that has it.
     pub line: usize,
     /// The changed text.
     pub original: String,
@@ -58,7 +58,7 @@ pub struct Summary {
     pub listed: Counts,
     /// By block.
     pub blocks: Vec<Counts>,
-    /// Mutants that each check found, by its name.
+    /// Mutants that each check found, by its name; `properties` are those of `meshkv prove`.
     pub by_check: BTreeMap<String, u32>,
     /// Survivors that are not proved to be equal.
     pub survivors: Vec<Survivor>,
@@ -80,33 +80,72 @@ impl Counts {
     }
 }
 
+/// What is known of the mutants of a design.
+pub struct Known<'k> {
+    /// Its mutants.
+    pub mutants: &'k [Mutant],
+    /// What became of them under its checks.
+    pub outcomes: Vec<Outcome>,
+    /// What Yosys and ABC say of them.
+    pub proofs: Vec<Proof>,
+}
+
+/// The check that stands for all properties of `meshkv prove`.
+const PROPERTIES: &str = "properties";
+
+/// A mutant in all designs that have it.
+#[derive(Default)]
+struct Everywhere<'k> {
+    mutant: Option<&'k Mutant>,
+    found: Option<String>,
+    differed: bool,
+    present: bool,
+    /// True while each design that has it is proved to be equal with it.
+    equal: bool,
+}
+
+impl<'k> Everywhere<'k> {
+    fn add(&mut self, mutant: &'k Mutant, outcome: Option<&Outcome>, proof: Option<&Proof>) {
+        if self.mutant.is_none() {
+            (self.mutant, self.equal) = (Some(mutant), true);
+        }
+        let broken = proof.and_then(|proof| proof.breaks.as_ref()).map(|_| PROPERTIES.to_owned());
+        if self.found.is_none() {
+            self.found = outcome.and_then(|outcome| outcome.found.clone()).or(broken);
+        }
+        if let Some(outcome) = outcome.filter(|outcome| !outcome.absent) {
+            self.present = true;
+            self.differed |= outcome.differed;
+            self.equal &= proof.is_some_and(|proof| proof.equal);
+        }
+    }
+}
+
 impl Summary {
-    /// Sums up what is known.
+    /// Sums up what is known of designs, in their order. A mutant is found if it is in one of them.
     ///
     /// # Errors
     /// If the list of the repository is not read.
-    pub fn of(mutants: &[Mutant], outcomes: &[Outcome], proofs: &[Proof]) -> anyhow::Result<Summary> {
+    pub fn of(designs: &[Known<'_>]) -> anyhow::Result<Summary> {
         let explained = Curated::read()?.explained;
-        let outcomes: BTreeMap<u32, &Outcome> = outcomes.iter().map(|o| (o.number, o)).collect();
-        let equal: BTreeMap<u32, bool> = proofs.iter().map(|p| (p.number, p.equal)).collect();
+        let mut all: BTreeMap<u32, Everywhere> = BTreeMap::new();
+        for known in designs {
+            let outcomes: BTreeMap<u32, &Outcome> = known.outcomes.iter().map(|o| (o.number, o)).collect();
+            let proofs: BTreeMap<u32, &Proof> = known.proofs.iter().map(|p| (p.number, p)).collect();
+            for mutant in known.mutants {
+                let number = mutant.number;
+                let (outcome, proof) = (outcomes.get(&number).copied(), proofs.get(&number).copied());
+                if outcome.is_some() || proof.is_some() {
+                    all.entry(number).or_default().add(mutant, outcome, proof);
+                }
+            }
+        }
         let mut summary = Summary::default();
         (summary.all.block, summary.listed.block) = ("all".to_owned(), "listed".to_owned());
         let mut blocks: BTreeMap<&str, Counts> = BTreeMap::new();
-        for mutant in mutants {
-            let Some(outcome) = outcomes.get(&mutant.number) else { continue };
-            let mut one = Counts { tried: 1, ..Counts::default() };
-            if let Some(check) = &outcome.found {
-                one.found = 1;
-                *summary.by_check.entry(check.clone()).or_default() += 1;
-            } else if outcome.absent {
-                one.absent = 1;
-            } else if equal.get(&mutant.number) == Some(&true) {
-                one.equal = 1;
-            } else {
-                let why = explained.iter().find(|entry| entry.is(mutant)).map(|entry| entry.why.clone());
-                *(if why.is_some() { &mut one.explained } else { &mut one.survived }) = 1;
-                summary.survivors.push(survivor(mutant, outcome, why));
-            }
+        for everywhere in all.values() {
+            let Some(mutant) = everywhere.mutant else { continue };
+            let one = summary.count(mutant, everywhere, &explained);
             summary.all.add(&one);
             if mutant.listed {
                 summary.listed.add(&one);
@@ -116,6 +155,24 @@ impl Summary {
         let named = blocks.into_iter().map(|(block, counts)| Counts { block: block.to_owned(), ..counts });
         summary.blocks = named.collect();
         Ok(summary)
+    }
+
+    /// The count of one mutant, which is named where it is found, or survives.
+    fn count(&mut self, mutant: &Mutant, everywhere: &Everywhere, explained: &[Explained]) -> Counts {
+        let mut one = Counts { tried: 1, ..Counts::default() };
+        if let Some(check) = &everywhere.found {
+            one.found = 1;
+            *self.by_check.entry(check.clone()).or_default() += 1;
+        } else if !everywhere.present {
+            one.absent = 1;
+        } else if everywhere.equal {
+            one.equal = 1;
+        } else {
+            let why = explained.iter().find(|entry| entry.is(mutant)).map(|entry| entry.why.clone());
+            *(if why.is_some() { &mut one.explained } else { &mut one.survived }) = 1;
+            self.survivors.push(survivor(mutant, everywhere.differed, why));
+        }
+        one
     }
 }
 
@@ -129,7 +186,7 @@ impl Explained {
     }
 }
 
-fn survivor(mutant: &Mutant, outcome: &Outcome, explained: Option<String>) -> Survivor {
+fn survivor(mutant: &Mutant, differed: bool, explained: Option<String>) -> Survivor {
     Survivor {
         number: mutant.number,
         module: mutant.module.clone(),
@@ -137,7 +194,7 @@ fn survivor(mutant: &Mutant, outcome: &Outcome, explained: Option<String>) -> Su
         original: mutant.original.clone(),
         mutated: mutant.mutated.clone(),
         kind: mutant.kind.clone(),
-        differed: outcome.differed,
+        differed,
         explained,
     }
 }

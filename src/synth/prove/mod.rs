@@ -113,39 +113,86 @@ pub fn decide<'w>(
     workers::work(work, options.jobs, &run, &mut |work, decision: Result<Decision>| receive(work, decision?))
 }
 
+/// Proofs that say most of a module: its own; where it has none, those of the modules around it.
+///
+/// # Errors
+/// If a proof does not fit the modules.
+pub fn about<'p>(proofs: &'p [Proof], module: &str, files: &[SourceFile]) -> Result<Vec<&'p Proof>> {
+    let own: Vec<&Proof> = proofs.iter().filter(|proof| proof.module == module).collect();
+    if !own.is_empty() {
+        return Ok(own);
+    }
+    let mut around = Vec::new();
+    for proof in proofs.iter().filter(|proof| proof.pair.is_none()) {
+        if source::read_in(proof, files)?.iter().any(|name| name == module) {
+            around.push(proof);
+        }
+    }
+    Ok(around)
+}
+
+/// True if some run of limited length breaks an assertion of a proof, in modules that need not be those of the list.
+///
+/// # Errors
+/// If a tool fails, or when the caller gives up.
+pub fn falls(provers: &Provers, proof: &Proof, files: &[SourceFile], options: &Options) -> Result<bool> {
+    for size in 0..proof.sizes.len() {
+        let decision = at(provers, proof, files, options, &At { size, mutant: None, falls: true })?;
+        if matches!(decision.verdict, Verdict::Refuted { .. }) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What of a proof is given to the tools.
+struct At<'m> {
+    /// Number of its size.
+    size: usize,
+    /// A mutant, and the label of the one assertion that counts.
+    mutant: Option<(&'m Mutant, &'m str)>,
+    /// True if only runs of limited length are looked at.
+    falls: bool,
+}
+
+fn at(
+    provers: &Provers,
+    proof: &Proof,
+    files: &[SourceFile],
+    options: &Options,
+    at: &At,
+) -> Result<Decision> {
+    let own = catalogue::text_of(files, &proof.module)?;
+    let same = proof.pair.as_ref().map_or_else(Vec::new, |pair| pair.same(own));
+    // A form of the module may lack a parameter.
+    let values = proof.sizes[at.size].values().filter(|(name, _)| catalogue::has_parameter(own, name));
+    let lemmas = same.iter().map(|name| format!("{LEMMA}{}", pair::flat(name)));
+    let task = Task {
+        top: proof.top().to_owned(),
+        text: source::of(proof, files, at.mutant.map(|(mutant, _)| mutant))?,
+        parameters: values.map(|(name, value)| (name.to_owned(), value)).collect(),
+        only: at.mutant.map(|(_, label)| label.to_owned()),
+        labels: catalogue::asserted(proof, files)?.into_iter().chain(lemmas).collect(),
+        same,
+        any_state: proof.pair.as_ref().map(|pair| pair.keeps.clone()),
+        steps: !proof.clocks.is_empty(),
+        falls: at.falls,
+    };
+    let cache: Option<&Path> = options.cache.as_deref();
+    Ok(engine::decide(provers, &task, &Limits { seconds: options.seconds, cache, stop: options.stop })?)
+}
+
 fn one(provers: &Provers, work: &Work, options: &Options) -> Result<Decision> {
     let Work { files, proof, .. } = *work;
-    let decide = |size: usize, mutant: Option<(&Mutant, &str)>| -> Result<Decision> {
-        let same = match &proof.pair {
-            Some(pair) => pair.same(catalogue::text_of(files, &proof.module)?),
-            None => Vec::new(),
-        };
-        // A form of the module may lack a parameter.
-        let own = catalogue::text_of(files, &proof.module)?;
-        let values = proof.sizes[size].values().filter(|(name, _)| catalogue::has_parameter(own, name));
-        let lemmas = same.iter().map(|name| format!("{LEMMA}{}", pair::flat(name)));
-        let task = Task {
-            top: proof.top().to_owned(),
-            text: source::of(proof, files, mutant.map(|(mutant, _)| mutant))?,
-            parameters: values.map(|(name, value)| (name.to_owned(), value)).collect(),
-            only: mutant.map(|(_, label)| label.to_owned()),
-            labels: catalogue::asserted(proof, files)?.into_iter().chain(lemmas).collect(),
-            same,
-            any_state: proof.pair.as_ref().map(|pair| pair.keeps.clone()),
-            steps: !proof.clocks.is_empty(),
-            falls: mutant.is_some(),
-        };
-        let cache: Option<&Path> = options.cache.as_deref();
-        Ok(engine::decide(provers, &task, &Limits { seconds: options.seconds, cache, stop: options.stop })?)
-    };
     match work.what {
-        What::Prove(size) => decide(size, None),
+        What::Prove(size) => at(provers, proof, files, options, &At { size, mutant: None, falls: false }),
         What::Refute(property) => {
             let property = &proof.properties[property];
             let mutant = catalogue::mutant_of(proof, property, files).context("its mutant is there")?;
             let mut last = None;
             for size in 0..proof.sizes.len() {
-                let decision = decide(size, Some((mutant, &property.label)))?;
+                let mutant = Some((mutant, property.label.as_str()));
+                let decision = at(provers, proof, files, options, &At { size, mutant, falls: true })?;
                 let refuted = matches!(decision.verdict, Verdict::Refuted { .. });
                 last = Some(decision);
                 if refuted {

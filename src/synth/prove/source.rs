@@ -38,6 +38,15 @@ pub(super) fn of(proof: &Proof, files: &[SourceFile], mutant: Option<&Mutant>) -
     Ok(text)
 }
 
+/// Modules whose text counts in a proof: that of the proof and what it instantiates, but for what is free.
+///
+/// # Errors
+/// If a module is not among `files`.
+pub(super) fn read_in(proof: &Proof, files: &[SourceFile]) -> Result<Vec<String>> {
+    let all = below(&proof.module, files)?;
+    Ok(all.into_iter().filter(|module| !proof.free.contains(module)).collect())
+}
+
 /// A module and all that it instantiates, itself first.
 fn below(top: &str, files: &[SourceFile]) -> Result<Vec<String>> {
     let mut found = vec![top.to_owned()];

@@ -1,7 +1,7 @@
 //! A mutant in a process of its own: the process that is started, and the command that it runs.
 
-use crate::eval::mutate::session::{Folder, Outcome};
-use crate::eval::mutate::trial::{attempt as attempt_here, BEGINS, ENDED, TOOK};
+use crate::eval::mutate::session::{Folder, Outcome, Without};
+use crate::eval::mutate::trial::{attempt as attempt_here, BEGINS, ENDED, WITHOUT};
 use crate::tools::child::{self, Ended};
 use crate::tools::interrupt::Interrupt;
 use anyhow::{anyhow, Context};
@@ -16,6 +16,8 @@ pub struct OneArgs {
     dir: PathBuf,
     /// Number of the mutant, 0 for the design itself
     number: u32,
+    /// Checks, in their order
+    checks: Vec<String>,
 }
 
 /// Tries the mutant and prints what is found.
@@ -25,15 +27,15 @@ pub struct OneArgs {
 pub fn run_one(args: &OneArgs) -> anyhow::Result<ExitCode> {
     let session = Folder::open(&args.dir)?.session()?;
     let session = session.ok_or_else(|| anyhow!("{} has no session", args.dir.display()))?;
-    attempt_here(&session, args.number)?;
+    attempt_here(&session, args.number, &args.checks)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What a process found.
 pub(super) struct Tried {
     pub(super) outcome: Outcome,
-    /// Checks by name, with their seconds.
-    pub(super) took: Vec<(String, f64)>,
+    /// The last check as it is without a mutant.
+    pub(super) without: Option<Without>,
 }
 
 /// Tries a mutant in a process of its own, which ends with all its children when it takes too long.
@@ -43,12 +45,13 @@ pub(super) struct Tried {
 pub(super) fn attempt(
     folder: &Folder,
     number: u32,
+    checks: &[String],
     most: Duration,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Tried> {
     let program = std::env::current_exe().context("the program does not find itself")?;
     let mut command = Command::new(program);
-    command.arg("mutate-one").arg(folder.path()).arg(number.to_string());
+    command.arg("mutate-one").arg(folder.path()).arg(number.to_string()).args(checks);
     let begun = Instant::now();
     let ended = child::run(command, &|| interrupt.requested() || begun.elapsed() > most);
     let seconds = begun.elapsed().as_secs_f64();
@@ -63,20 +66,21 @@ pub(super) fn attempt(
     let output = match ended.context("a process of a mutant cannot be started")? {
         Ended::Stopped => {
             let what = format!("it was ended after {seconds:.0} s");
-            return Ok(Tried { outcome: died(Some("time".to_owned()), what), took: Vec::new() });
+            let outcome = died(Some("time".to_owned()), what);
+            return Ok(Tried { outcome, without: None });
         }
         Ended::Itself(output) => output,
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let took = text.lines().filter_map(|line| line.strip_prefix(TOOK)?.split_once(' '));
-    let took = took.filter_map(|(seconds, name)| Some((name.to_owned(), seconds.parse().ok()?))).collect();
+    let mut without = text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix(WITHOUT)?).ok());
+    let without = without.next_back();
     if let Some(line) = text.lines().find_map(|line| line.strip_prefix(ENDED)) {
         let outcome = serde_json::from_str(line).context("an outcome is not read")?;
-        return Ok(Tried { outcome, took });
+        return Ok(Tried { outcome, without });
     }
     // It ended within a check: a panic of the bench, or a crash of the simulation.
     match text.lines().rev().find_map(|line| line.strip_prefix(BEGINS)) {
-        Some(check) => Ok(Tried { outcome: died(Some(check.to_owned()), last_words(&output)), took }),
+        Some(check) => Ok(Tried { outcome: died(Some(check.to_owned()), last_words(&output)), without }),
         None => Err(anyhow!("a process of a mutant failed: {}", last_words(&output))),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::args::Args;
 use crate::cli::output::table::columns;
-use crate::design::Design;
 use crate::eval::mutate::summary::{Counts, Summary};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,8 +9,8 @@ use serde::Serialize;
 /// Result of `meshkv mutate`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct MutateOutput {
-    /// Name of the configuration.
-    config: String,
+    /// Names of the configurations.
+    designs: Vec<String>,
     /// Mutants that were to be drawn.
     count: u32,
     /// Seed of the draw.
@@ -24,15 +23,16 @@ pub(in crate::cli) struct MutateOutput {
 }
 
 impl MutateOutput {
-    pub(super) fn new(args: &Args, design: &Design, summary: Summary) -> MutateOutput {
+    pub(super) fn new(args: &Args, designs: Vec<String>, summary: Summary) -> MutateOutput {
         let module = match args.module.as_str() {
             "" => String::new(),
             part => format!(" --module {part}"),
         };
         let only = if args.drawn_only { " --drawn-only" } else { "" };
-        let (config, count, seed) = (args.config.display(), args.count, args.seed);
-        let command = format!("meshkv mutate {config} --count {count} --seed {seed}{module}{only}");
-        MutateOutput { config: design.name.clone(), count, seed, summary, command }
+        let configs: Vec<String> = args.configs.iter().map(|config| config.display().to_string()).collect();
+        let (configs, count, seed) = (configs.join(" "), args.count, args.seed);
+        let command = format!("meshkv mutate {configs} --count {count} --seed {seed}{module}{only}");
+        MutateOutput { designs, count, seed, summary, command }
     }
 }
 

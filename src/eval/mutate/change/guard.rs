@@ -4,8 +4,9 @@
 //! a & b   becomes   ($c1("meshkv_mutant<7>(", (a | b) != (a & b), ")") ? (a | b) : (a & b))
 //! ```
 //!
-//! The function is true for the chosen mutant, and notes whether the changed expression had another value. Verilator
-//! copies the call into its C++ as it stands. Where mutants lie in each other, the outer one has the plain text.
+//! The function is true for the chosen mutant, and notes whether the changed expression had another value. With none
+//! chosen it notes so for all of them: a run in which the expression of a mutant never has another value is the same
+//! with that mutant. Verilator copies the call into its C++ as it stands. Where mutants lie in each other, the outer one has the plain text.
 
 use super::operators::Edit;
 use crate::cosim::build::BESIDE;
@@ -87,14 +88,17 @@ fn header(most: u32) -> String {
         "#pragma once\n\
          #include <cstdint>\n\
          struct meshkv_mutants_state {{\n    \
-         uint32_t chosen;\n    uint32_t differed;\n    uint32_t words;\n    uint32_t present[{words}];\n}};\n\
-         inline meshkv_mutants_state meshkv_mutants_all = {{0, 0, {words}, {{0}}}};\n\
+         uint32_t chosen;\n    uint32_t differed;\n    uint32_t words;\n    \
+         uint32_t present[{words}];\n    uint32_t reached[{words}];\n}};\n\
+         inline meshkv_mutants_state meshkv_mutants_all = {{0, 0, {words}, {{0}}, {{0}}}};\n\
          // One for each mutant that elaboration left.\n\
          template <uint32_t K> struct meshkv_mutants_site {{\n    \
          static inline const bool here = (meshkv_mutants_all.present[K / 32] |= 1u << (K % 32), true);\n}};\n\
          template <uint32_t K> inline __attribute__((always_inline)) bool meshkv_mutant(bool differs) {{\n    \
          (void)&meshkv_mutants_site<K>::here;\n    \
-         if (__builtin_expect(meshkv_mutants_all.chosen != K, 1)) return false;\n    \
+         if (__builtin_expect(meshkv_mutants_all.chosen != K, 1)) {{\n        \
+         if (meshkv_mutants_all.chosen == 0 && differs) meshkv_mutants_all.reached[K / 32] |= 1u << (K % 32);\n        \
+         return false;\n    }}\n    \
          meshkv_mutants_all.differed |= differs;\n    return true;\n}}\n\
          extern \"C\" __attribute__((visibility(\"default\"), used)) inline uint32_t* meshkv_mutants() {{\n    \
          return &meshkv_mutants_all.chosen;\n}}\n"

@@ -114,36 +114,82 @@ fn sources<'f>(design: &Design, files: &'f [SourceFile], part: &str) -> anyhow::
         let reading = Reading::of(&file.text).with_context(|| format!("{} is not read", file.path))?;
         found.push(Source { file, module: (*module).to_owned(), block: *block, reading });
     }
-    if found.is_empty() {
-        bail!("no module of this design has `{part}` in its name\n  help: `meshkv generate` writes one file a module");
-    }
     Ok(found)
 }
 
-/// The mutants that are wanted, numbered from 1 on: those of the list first.
+/// What tells a mutant from all others, in every design whose text has it: module, line, change, kind, and which of those
+/// that are alike.
+type Key = (String, String, String, String, String, usize);
+
+/// Mutants of a design.
+struct Offer {
+    listed: Vec<(Key, Mutant)>,
+    others: Vec<(Key, Mutant)>,
+}
+
+impl Offer {
+    fn of(design: &Design, files: &[SourceFile], wanted: &Wanted) -> anyhow::Result<Offer> {
+        let sources = sources(design, files, &wanted.module)?;
+        let mut list: Vec<Mutant> = Vec::new();
+        if wanted.listed {
+            listed(design, &sources, &mut list)?;
+        }
+        let taken: BTreeSet<_> = list.iter().map(|m| (m.path.clone(), m.bytes, m.mutated.clone())).collect();
+        let mut others: Vec<Mutant> = Vec::new();
+        for source in &sources {
+            let edits = edits(&source.file.text, &source.reading).into_iter();
+            others.extend(edits.map(|edit| of(source, &edit, edit.operator.to_owned(), false)));
+        }
+        others.retain(|m| !taken.contains(&(m.path.clone(), m.bytes, m.mutated.clone())));
+        Ok(Offer { listed: keyed(list), others: keyed(others) })
+    }
+}
+
+fn keyed(mutants: Vec<Mutant>) -> Vec<(Key, Mutant)> {
+    let mut alike: BTreeMap<Key, usize> = BTreeMap::new();
+    let key = |m: &Mutant| {
+        (m.module.clone(), m.text.clone(), m.original.clone(), m.mutated.clone(), m.kind.clone(), 0)
+    };
+    let keyed = mutants.into_iter().map(|mutant| {
+        let mut key = key(&mutant);
+        let before = alike.entry(key.clone()).or_default();
+        key.5 = *before;
+        *before += 1;
+        (key, mutant)
+    });
+    keyed.collect()
+}
+
+/// The mutants that are wanted, of each design those that its text has. Each has one number in all of them, from 1 on:
+/// those of the list first.
 ///
 /// # Errors
-/// If a text is not read, or an entry of the list is not found.
-pub fn mutants(design: &Design, files: &[SourceFile], wanted: &Wanted) -> anyhow::Result<Vec<Mutant>> {
-    let sources = sources(design, files, &wanted.module)?;
-    let mut all: Vec<Mutant> = Vec::new();
-    if wanted.listed {
-        listed(design, &sources, &mut all)?;
+/// If a text is not read, an entry of the list is not found, or no module is meant.
+pub fn mutants(designs: &[(&Design, &[SourceFile])], wanted: &Wanted) -> anyhow::Result<Vec<Vec<Mutant>>> {
+    let offers = designs.iter().map(|(design, files)| Offer::of(design, files, wanted));
+    let offers = offers.collect::<anyhow::Result<Vec<Offer>>>()?;
+    if offers.iter().all(|offer| offer.listed.is_empty() && offer.others.is_empty()) {
+        bail!(
+            "no module has `{}` in its name\n  help: `meshkv generate` writes one file a module",
+            wanted.module
+        );
     }
-    let mut offered: Vec<(&Source, Edit)> = Vec::new();
-    for source in &sources {
-        offered.extend(edits(&source.file.text, &source.reading).into_iter().map(|edit| (source, edit)));
-    }
-    let taken: BTreeSet<_> = all.iter().map(|m| (m.path.clone(), m.bytes, m.mutated.clone())).collect();
-    let key = |source: &Source, edit: &Edit| {
-        (source.file.path.clone(), (edit.span.start, edit.span.end), edit.mutated.clone())
+    let mut known = BTreeSet::new();
+    let mut union = |of: fn(&Offer) -> &Vec<(Key, Mutant)>| -> Vec<&Key> {
+        let keys = offers.iter().flat_map(|offer| of(offer).iter().map(|(key, _)| key));
+        keys.filter(|key| known.insert(*key)).collect()
     };
-    offered.retain(|(source, edit)| !taken.contains(&key(source, edit)));
-    for (source, edit) in drawn(offered, wanted) {
-        all.push(of(source, &edit, edit.operator.to_owned(), false));
-    }
-    (1..).zip(&mut all).for_each(|(number, mutant)| mutant.number = number);
-    Ok(all)
+    let (listed, others) = (union(|offer| &offer.listed), union(|offer| &offer.others));
+    let numbers: BTreeMap<&Key, u32> = listed.into_iter().chain(drawn(others, wanted)).zip(1..).collect();
+    let of_design = |offer: &Offer| {
+        let all = offer.listed.iter().chain(&offer.others);
+        let mut chosen: Vec<Mutant> = all
+            .filter_map(|(key, mutant)| Some(Mutant { number: *numbers.get(key)?, ..mutant.clone() }))
+            .collect();
+        chosen.sort_by_key(|mutant| mutant.number);
+        chosen
+    };
+    Ok(offers.iter().map(of_design).collect())
 }
 
 /// As many as are wanted, in the order of the draw: more of them begin with the same.
