@@ -1,11 +1,13 @@
 //! Mutants that are no fault: Yosys proves that the module with the mutant is equal to the module without.
 //!
 //! Registers with the same name are taken as equal at the beginning of a cycle, and all outputs and the next values of
-//! registers must be equal then, whatever the registers hold.
+//! registers must be equal then, whatever the registers hold. So it is with the modules within: their outputs are taken
+//! as equal, and their inputs must be.
 
 use super::change::guard::plain;
 use super::change::mutant::Mutant;
 use crate::emit::SourceFile;
+use crate::synth::prove::stub;
 use crate::tools::child::{self, Ended};
 use crate::tools::Program;
 use anyhow::Context;
@@ -28,13 +30,13 @@ pub fn unequal(
     for (name, changed) in [("gold", false), ("gate", true)] {
         let dir = folder.path().join(name);
         fs::create_dir(&dir)?;
-        for file in needed(files, mutant) {
-            let text = match changed && file.path == mutant.path {
-                true => plain(&file.text, &mutant.edit()),
-                false => file.text.clone(),
+        for (module, file) in needed(files, mutant) {
+            let text = match module == mutant.module {
+                true if changed => plain(&file.text, &mutant.edit()),
+                true => file.text.clone(),
+                false => stub(module, &file.text)?,
             };
-            let short = file.path.rsplit('/').next().unwrap_or_default();
-            fs::write(dir.join(short), text)?;
+            fs::write(dir.join(format!("{module}.v")), text)?;
         }
     }
     fs::write(folder.path().join("equal.ys"), script(&mutant.module))?;
@@ -52,24 +54,19 @@ pub fn unequal(
     })
 }
 
-/// Files of the mutant's module and of all that it instantiates.
-fn needed<'f>(files: &'f [SourceFile], mutant: &Mutant) -> Vec<&'f SourceFile> {
+/// Files of the mutant's module and of those that it instantiates itself, by module.
+fn needed<'f>(files: &'f [SourceFile], mutant: &Mutant) -> BTreeMap<&'f str, &'f SourceFile> {
     let name = |file: &'f SourceFile| {
         file.path.strip_prefix("rtl/")?.rsplit('/').next()?.strip_suffix(".v").map(|name| (name, file))
     };
-    let modules: BTreeMap<&str, &SourceFile> = files.iter().filter_map(name).collect();
-    let mut found: BTreeSet<&str> = BTreeSet::new();
-    let mut open = vec![mutant.module.as_str()];
-    while let Some(module) = open.pop() {
-        let Some((module, file)) = modules.get_key_value(module) else { continue };
-        if found.insert(module) {
-            open.extend(file.text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()));
-        }
-    }
-    found.iter().map(|module| modules[module]).collect()
+    let mut modules: BTreeMap<&str, &SourceFile> = files.iter().filter_map(name).collect();
+    let own = modules.get(mutant.module.as_str()).map_or("", |file| file.text.as_str());
+    let words: BTreeSet<&str> = own.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).collect();
+    modules.retain(|module, _| words.contains(module));
+    modules
 }
 
-/// The commands for one module, with all that it instantiates.
+/// The commands for one module, with those that it instantiates.
 fn script(module: &str) -> String {
     let side = |name: &str| {
         format!(

@@ -3,8 +3,8 @@
 use super::change::curated::Curated;
 use super::change::guard::plain;
 use super::change::mutant::{mutants, Mutant, Wanted};
-use super::change::operators::edits;
-use super::change::verilog::Reading;
+use super::change::operators::{edits, Edit};
+use super::change::verilog::{Reading, Span};
 use super::equal::unequal;
 use super::{checks, guarded, under_check};
 use crate::config::Config;
@@ -205,4 +205,43 @@ fn yosys_proves_a_rewriting_equal_and_a_fault_not() {
     };
     assert_eq!(of(&rewritten), None);
     assert!(of(&fault).is_some());
+}
+
+const OUTER: &str = "// One around another.
+module meshkv_outer (
+    input  wire clk,
+    input  wire a,
+    output wire y
+);
+    reg a_q;
+    always @(posedge clk) a_q <= a;
+    meshkv_inner u_inner (.clk(clk), .s_data(a_q), .m_data(y));
+endmodule
+";
+
+const INNER: &str = "// What is not read.
+module meshkv_inner (
+    input  wire clk,
+    input  wire s_data,
+    output wire m_data
+);
+    assign m_data = 1'b0 & s_data;
+endmodule
+";
+
+#[test]
+fn what_goes_into_a_module_within_must_be_equal_whatever_the_module_does() {
+    let file = |name: &str, text: &str| SourceFile { path: format!("rtl/x/{name}.v"), text: text.to_owned() };
+    let files = [file("meshkv_outer", OUTER), file("meshkv_inner", INNER)];
+    let yosys = tools::find(&tools::SYNTHESIS).expect("tests need Yosys; run `meshkv doctor`");
+    let put = |mutated: &str| {
+        let start = OUTER.find("a_q)").expect("it is there");
+        let span = Span { start, end: start + "a_q".len() };
+        let edit = Edit { span, mutated: mutated.to_owned(), operator: "", statement: false };
+        let mutant = Mutant::of_edit(1, ("meshkv_outer", &files[0].path), OUTER, &edit);
+        unequal(&yosys.program(), &files, &mutant, Duration::from_secs(120), &|| false).unwrap()
+    };
+    assert_eq!(put("~~a_q"), None);
+    let why = put("~a_q").expect("the input differs");
+    assert!(why.contains("unproven"), "{why}");
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Version of the recipe, raised with every change to force new verdicts.
-const RECIPE: &str = "3";
+const RECIPE: &str = "4";
 
 /// Steps, and seconds, in which a mutant must break its property.
 const STEPS: u32 = 150;
@@ -127,8 +127,9 @@ pub(super) fn decide(provers: &Provers, task: &Task, limits: &Limits) -> Result<
 }
 
 /// Commands of Yosys up to a flat netlist with free inputs: nets that nothing drives, and what registers hold at first.
-/// A module that is a header only would be a black box.
-fn netlist(task: &Task, only: Option<&str>) -> String {
+/// A module that is a header only would be a black box. Without outputs, what only they need is gone before memories
+/// become registers, which are most of a netlist.
+fn netlist(task: &Task, only: Option<&str>, outputs: bool) -> String {
     let values: Vec<_> =
         task.parameters.iter().map(|(name, value)| format!(" -set {name} {value}")).collect();
     let change =
@@ -149,8 +150,9 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
         let kept: String = keeps.iter().map(|name| format!(" w:u_?.{name} %d")).collect();
         format!("setattr -unset init w:u_a.* w:u_b.* %u{kept}; ")
     });
+    let needed = if outputs { "" } else { "delete -port o:*; opt_clean; " };
     format!(
-        "read_verilog -formal -noblackbox -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {same}{only}{free}memory_map; async2sync; \
+        "read_verilog -formal -noblackbox -DSYNTHESIS rtl.v; {change}prep -top {top} -flatten; {same}{only}{free}{needed}memory_map; async2sync; \
          setundef -undriven -expose; opt_clean",
         top = task.top
     )
@@ -159,16 +161,16 @@ fn netlist(task: &Task, only: Option<&str>) -> String {
 /// Commands of Yosys up to the graph of one assertion, or of all.
 fn graph(task: &Task, only: Option<&str>) -> String {
     format!(
-        "{}; opt -full; techmap; opt -fast; dffunmap; abc -g AND -fast; delete -port o:*; opt_clean; \
+        "{}; opt -full; techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean; \
          write_aiger -zinit -map graph.aim graph.aig",
-        netlist(task, only)
+        netlist(task, only, false)
     )
 }
 
 /// Commands of Yosys that play a counterexample.
 fn replay(task: &Task) -> String {
     let clock = if task.steps { "-multiclock" } else { "-clock clk" };
-    let netlist = netlist(task, task.only.as_deref());
+    let netlist = netlist(task, task.only.as_deref(), true);
     format!("{netlist}; sim -hdlname -r counterexample.aiw -map graph.aim {clock} -fst {WAVES}")
 }
 

@@ -5,18 +5,20 @@
 //! assertion holds for the wrong reason. `docs/prove.md` says what the proofs are of, and what they leave out.
 //!
 //! * `catalogue`: the list of proofs.
-//! * `source`: the text that is decided; `pair`: two copies of a module, for its reset.
+//! * `source`: the text that is decided; `pair`: two copies of a module, for its reset; `header`: ports of modules.
 //! * `engine`: the tools, and the cache of their verdicts, by `key`.
 //! * `verdict`: what ABC prints.
 
 pub mod catalogue;
 mod engine;
+mod header;
 mod key;
 mod pair;
 mod source;
 mod verdict;
 
 pub use engine::{Decision, Provers};
+pub use header::stub;
 pub use verdict::{Method, Verdict};
 
 use crate::emit::SourceFile;

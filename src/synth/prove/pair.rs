@@ -4,7 +4,8 @@
 //! what they show must be equal in every cycle, whatever comes: so nothing of the time before is left, of
 //! transactions under way among them. It reads headers of emitted modules, and knows no tools.
 
-use anyhow::{Context, Result};
+use super::header::{Header, Port};
+use anyhow::Result;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -39,54 +40,6 @@ pub struct Pair {
     same: BTreeMap<String, String>,
     /// Such registers that are equal only while a condition on the others holds.
     same_while: BTreeMap<String, String>,
-}
-
-/// A port: its range and its name.
-struct Port<'t> {
-    output: bool,
-    range: &'t str,
-    name: &'t str,
-}
-
-/// Header of an emitted module.
-struct Header<'t> {
-    /// From its name to the end of its parameters; empty if it has none.
-    parameters: &'t str,
-    ports: Vec<Port<'t>>,
-}
-
-impl<'t> Header<'t> {
-    fn read(module: &str, text: &'t str) -> Result<Header<'t>> {
-        let (_, header) = text.split_once(&format!("\nmodule {module} ")).context("it has no header")?;
-        let (header, _) = header.split_once("\n);").context("its header does not end")?;
-        let (parameters, ports) = match header.split_once("\n) (") {
-            Some((parameters, ports)) => (parameters.trim_start_matches("#("), ports),
-            None => ("", header.trim_start_matches('(')),
-        };
-        let ports = ports.lines().filter_map(port).collect();
-        Ok(Header { parameters, ports })
-    }
-
-    /// Names of its parameters.
-    fn names(&self) -> impl Iterator<Item = &'t str> {
-        self.parameters.lines().filter_map(|line| {
-            let (before, _) = line.trim().strip_prefix("parameter ")?.split_once('=')?;
-            before.split_whitespace().next_back()
-        })
-    }
-
-    fn ports(&self, output: bool) -> impl Iterator<Item = &Port<'t>> {
-        self.ports.iter().filter(move |port| port.output == output)
-    }
-}
-
-/// The port of a line of a header; none of a comment or a blank line.
-fn port(line: &str) -> Option<Port<'_>> {
-    let code = line.split("//").next()?.trim().trim_end_matches(',').trim_end();
-    let (direction, rest) = code.split_once(' ')?;
-    let rest = rest.trim_start().strip_prefix("wire")?.trim();
-    let (range, name) = rest.rsplit_once(' ').map_or(("", rest), |(range, name)| (range.trim(), name));
-    matches!(direction, "input" | "output").then(|| Port { output: direction == "output", range, name })
 }
 
 impl Pair {

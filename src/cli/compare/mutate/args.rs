@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) jobs: Option<u16>,
     /// Seconds that Yosys, and ABC for each size of a proof, may take for a mutant; 0 to ask them about none
-    #[arg(long, default_value_t = 20, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
     pub(super) prove: u32,
     /// Folder for what is found, in one of its own for each configuration [default: out/mutate]
     #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]

@@ -81,11 +81,16 @@ const LARGE: u16 = 0x7800;
 const LEAPS: [u16; 12] =
     [0x0000, 0x4000, 0x5400, 0xd400, 0x5c00, 0x3c00, 0x6800, 0xe800, 0x0001, 0x4d00, 0x4b00, 0xcb00];
 
-/// Logits that leap from token to token, and such as leave the range.
+/// Logits that leap from token to token, then from segment to segment, and such as leave the range.
 fn extremes(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let dim = design.pe.head_dim as usize;
-    for (at, tokens) in [24, 40, 17].into_iter().enumerate() {
+    let segment = design.placement.segment_tokens as usize;
+    for (at, (tokens, run_of)) in
+        [(24, 1), (40, 1), (17, 1), (6 * segment, segment), (9 * segment + 1, segment)]
+            .into_iter()
+            .enumerate()
+    {
         let (shape, mut parts) = tensors(design, tokens, Logits::Normal, 5 + at as u64).into_parts();
         let [q, k, v] = &mut parts;
         for (row, query) in q.chunks_mut(dim).enumerate() {
@@ -94,7 +99,9 @@ fn extremes(bed: &Bed) -> Result<(), String> {
             query[0] = [0x4400, 0x5400, 0xc400, 0x3c00][(row + at) % 4];
         }
         for (token, key) in k.chunks_mut(dim).enumerate() {
-            key[0] = LEAPS[(token * 5 + token / 7 + at) % LEAPS.len()];
+            // Where a whole segment has one level, partial results of tiles are far from each other.
+            let (token, head) = (token % tokens / run_of, token / tokens);
+            key[0] = LEAPS[(token * 5 + token / 7 + head + at) % LEAPS.len()];
         }
         for (element, value) in v.iter_mut().enumerate() {
             // Subnormal numbers, zeros and the largest.
@@ -106,12 +113,13 @@ fn extremes(bed: &Bed) -> Result<(), String> {
                 _ => *value,
             };
         }
-        if at == 1 {
+        if at == 1 || at == 4 {
+            // In the first partial result of some heads.
             q[..dim].fill(LARGE);
             k[dim..2 * dim].fill(LARGE);
         }
         let tensors = Tensors::new(shape, parts).of_design(design);
-        let job = job(design, &tensors, MAPPINGS[at])?;
+        let job = job(design, &tensors, MAPPINGS[at % MAPPINGS.len()])?;
         run(bed, &job, Behaviour::of(design), Clocks::IN_STEP, 0)?;
     }
     Ok(())
