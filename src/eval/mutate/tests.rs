@@ -175,8 +175,8 @@ fn of_one_build_the_design_passes_a_fault_is_found_and_a_rewriting_survives() {
     let library = library(&guarded(&files, &all), &design);
     let mutants = library.mutants().expect("it is guarded");
     let check = checks::checks(&design).into_iter().find(|check| check.name == "network").unwrap();
-    let bed = checks::Bed { design: &design, library: &library };
     let found = |number: u32| {
+        let bed = checks::Bed::new(&design, &library, check.name);
         mutants.choose(number);
         ((check.run)(&bed), mutants.differed())
     };

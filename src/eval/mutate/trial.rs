@@ -46,7 +46,7 @@ pub fn attempt(session: &Session, number: u32, names: &[String]) -> anyhow::Resu
         mutants.choose(number);
         let started = Instant::now();
         let found = timed(check, session.limit(check.name), &outcome, || {
-            (check.run)(&Bed { design: &design, library })
+            (check.run)(&Bed::new(&design, library, check.name))
         });
         outcome.differed |= mutants.differed();
         if number == 0 {

@@ -64,10 +64,11 @@ pub fn stub(module: &str, text: &str) -> Result<String> {
     let header = Header::read(module, text)?;
     let (head, _) = text.split_once("\n);").context("its header does not end")?;
     let mut stub = format!("{head}\n);\n");
-    let first = header.ports(false).next().context("it has no input")?.name;
+    let port = header.ports(false).next().context("it has no input")?;
+    let first = if port.range.is_empty() { port.name.to_owned() } else { format!("{}[0]", port.name) };
     for Port { output, range, name } in &header.ports {
         // An output that kept its value would be no register.
-        let next = if *output { format!("stub_{name}_q ^ stub_{first}_q") } else { (*name).to_owned() };
+        let next = if *output { format!("stub_{name}_q ^ {first}") } else { (*name).to_owned() };
         stub += &format!(
             "    (* keep *) reg {range} stub_{name}_q;\n    always @(posedge {first}) stub_{name}_q <= {next};\n"
         );

@@ -81,7 +81,7 @@ const LARGE: u16 = 0x7800;
 const LEAPS: [u16; 12] =
     [0x0000, 0x4000, 0x5400, 0xd400, 0x5c00, 0x3c00, 0x6800, 0xe800, 0x0001, 0x4d00, 0x4b00, 0xcb00];
 
-/// Logits that leap from token to token, then from segment to segment, and such as leave the range.
+/// Logits that leap from token to token, then from segment to segment, and such as leave the range; infinities.
 fn extremes(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let dim = design.pe.head_dim as usize;
@@ -117,6 +117,13 @@ fn extremes(bed: &Bed) -> Result<(), String> {
             // In the first partial result of some heads.
             q[..dim].fill(LARGE);
             k[dim..2 * dim].fill(LARGE);
+        }
+        if at == 3 {
+            // An infinity and a number that is none: in one partial result of a head, and in a query.
+            k[2 * segment * dim] = 0x7c00;
+            v[(tokens - 1) * dim + 3] = 0x7e00;
+            let last = q.len() - 1;
+            q[last] = 0xfc00;
         }
         let tensors = Tensors::new(shape, parts).of_design(design);
         let job = job(design, &tensors, MAPPINGS[at % MAPPINGS.len()])?;

@@ -4,11 +4,10 @@ use crate::cosim::build::{BuildForm, Library};
 use crate::cosim::checks::lockstep::PortLockstep;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated::verilated_ports::verilated;
+use crate::cosim::hash::mix;
 use crate::design::Design;
 use crate::emit::ModuleSpec;
-
-/// Seed of register values before the reset.
-pub(super) const NOISE: u64 = 7;
+use std::cell::Cell;
 
 /// A design with its library, in which a mutant is chosen.
 pub struct Bed<'a> {
@@ -16,6 +15,7 @@ pub struct Bed<'a> {
     pub design: &'a Design,
     /// Its library of the check's form.
     pub library: &'a Library,
+    noise: Cell<u64>,
 }
 
 /// A check.
@@ -28,10 +28,22 @@ pub struct Check {
     pub run: fn(&Bed) -> Result<(), String>,
 }
 
-impl Bed<'_> {
+impl<'a> Bed<'a> {
+    /// A design with its library, for a check of this name.
+    pub fn new(design: &'a Design, library: &'a Library, check: &str) -> Bed<'a> {
+        let noise = check.bytes().fold(0, |noise, byte| mix(noise ^ u64::from(byte)));
+        Bed { design, library, noise: Cell::new(noise) }
+    }
+
+    /// Seed of register values before the reset: another each time.
+    pub(super) fn noise(&self) -> u64 {
+        self.noise.set(mix(self.noise.get()));
+        self.noise.get()
+    }
+
     /// The Verilog, out of whose reset the caller takes it.
     pub(super) fn alone(&self) -> Result<Box<dyn DutPorts>, String> {
-        verilated(self.library, NOISE).map_err(|why| why.to_string())
+        verilated(self.library, self.noise()).map_err(|why| why.to_string())
     }
 
     /// The Verilog beside its model.

@@ -1,10 +1,9 @@
 //! Runs of the whole device: unruly AXI, errors of every memory, resets, lists, counters.
 
 use super::attention::{job, judged, tensors};
-use super::bed::{none, Bed, Check, NOISE};
+use super::bed::{none, Bed, Check};
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::dut::verilated::verilated_ports::verilated;
 use crate::cosim::hash::mix;
 use crate::cosim::memory::{Fault, FaultKind};
 use crate::cosim::workloads::attention::{AttentionResult, Job};
@@ -37,7 +36,7 @@ pub(super) fn checks(design: &Design) -> Vec<Check> {
 }
 
 fn open(bed: &Bed, platform: &Platform, clocks: &Clocks) -> Result<Bench, String> {
-    let dut = verilated(bed.library, NOISE).map_err(|why| why.to_string())?;
+    let dut = bed.alone()?;
     let device = Device::new(dut, bed.design, platform, clocks).map_err(|why| why.to_string())?;
     let bench = Bench::new(device, bed.design, platform).map_err(|why| why.to_string())?;
     bed.begins();

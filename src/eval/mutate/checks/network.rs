@@ -1,6 +1,6 @@
 //! The network beside its model, under traffic that fills it.
 
-use super::bed::{Bed, Check, NOISE};
+use super::bed::{Bed, Check};
 use crate::cosim::build::BuildForm;
 use crate::cosim::checks::lockstep::Lockstep;
 use crate::cosim::checks::violation::ViolationKind;
@@ -28,7 +28,7 @@ const STILL: u64 = 5_000;
 fn traffic(bed: &Bed, measure: u64, runs: &[(f64, u32, bool)]) -> Result<(), String> {
     let design = bed.design;
     let say = |why: &dyn ToString| why.to_string();
-    let rtl = VerilatedMesh::open(bed.library, design, NOISE).map_err(|why| say(&why))?;
+    let rtl = VerilatedMesh::open(bed.library, design, bed.noise()).map_err(|why| say(&why))?;
     let mut both = Lockstep::new(rtl, design).map_err(|why| say(&why))?;
     both.watchdog(STILL);
     bed.begins();
