@@ -17,7 +17,11 @@ const LOOKS: u32 = 2_000;
 pub(super) fn checks(design: &Design) -> Vec<Check> {
     let form = BuildForm::WholeCore;
     let mut all = vec![
-        Check { name: "attention", form, run: |bed| alone(bed, 20, Logits::Normal, 0) },
+        Check {
+            name: "attention",
+            form,
+            run: |bed| [20, 5].into_iter().try_for_each(|tokens| alone(bed, tokens, Logits::Normal, 0)),
+        },
         Check { name: "peaky attention", form, run: |bed| alone(bed, 45, Logits::Peaky, 60) },
         Check { name: "extreme logits", form, run: extremes },
         Check { name: "mappings", form, run: mappings },
@@ -75,7 +79,7 @@ fn alone(bed: &Bed, tokens: usize, logits: Logits, stall: u8) -> Result<(), Stri
 }
 
 /// 2^15 in FP16: a product of two of them, summed over a row, is beyond the range of logits.
-const LARGE: u16 = 0x7800;
+pub(super) const LARGE: u16 = 0x7800;
 
 /// Factors of the keys of tokens, as FP16: logits leap up and down by some hundreds, by just 128, by little.
 const LEAPS: [u16; 12] =
@@ -114,9 +118,10 @@ fn extremes(bed: &Bed) -> Result<(), String> {
             };
         }
         if at == 1 || at == 4 {
-            // In the first partial result of some heads.
             q[..dim].fill(LARGE);
             k[dim..2 * dim].fill(LARGE);
+            // Not in all partial results of a head: some come between the two.
+            k[(tokens - 2) * dim..(tokens - 1) * dim].fill(LARGE);
         }
         if at == 3 {
             // An infinity and a number that is none: in one partial result of a head, and in a query.

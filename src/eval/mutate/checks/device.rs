@@ -1,6 +1,6 @@
 //! Runs of the whole device: unruly AXI, errors of every memory, resets, lists, counters.
 
-use super::attention::{job, judged, tensors};
+use super::attention::{job, judged, tensors, LARGE};
 use super::bed::{none, Bed, Check};
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::clocks::Clocks;
@@ -12,7 +12,7 @@ use crate::cosim::workloads::steps::{decode, Caches, Difference, Schedule, Steps
 use crate::design::device::registers::{error, COUNTER_GROUPS};
 use crate::design::{pad_events, Design, Mapping, Sharing};
 use crate::eval::mutate::hasty::TIMEOUT;
-use crate::model::datapath::tensors::Logits;
+use crate::model::datapath::tensors::{Logits, Tensors};
 
 /// Cycles far beyond any run of these jobs.
 const MOST: u64 = 60_000;
@@ -287,7 +287,29 @@ fn used(bench: &mut Bench, job: &Job) -> Result<Vec<usize>, String> {
     }
 }
 
-/// Memories that answer with errors: those of KV, of queries and of outputs.
+/// A logit beyond the range: the outputs of one head are void, and ERROR says so.
+fn saturates(bed: &Bed, bench: &mut Bench) -> Result<(), String> {
+    let design = bed.design;
+    let dim = design.pe.head_dim as usize;
+    let (shape, mut parts) = tensors(design, 33, Logits::Normal, 5).into_parts();
+    let [q, k, _] = &mut parts;
+    // The query of the last head and stream, and a token of its KV head.
+    let (row, token) = (q.len() - dim, k.len() - 3 * dim);
+    q[row..].fill(LARGE);
+    k[token..token + dim].fill(LARGE);
+    let tensors = Tensors::new(shape, parts).of_design(design);
+    let job = job(design, &tensors, Mapping::RowAligned)?;
+    let done = bench.run(&job, Notice::Interrupt, MOST, &mut |_| false).map_err(|why| why.to_string())?;
+    none(&bench.driver.device.violations().1)?;
+    none(&done.violations)?;
+    match (done.bit_exact(), done.saturated.is_empty()) {
+        (true, false) => Ok(()),
+        (false, _) => Err("with a logit beyond the range the other outputs differ from the model".to_owned()),
+        (_, true) => Err("no logit is beyond the range".to_owned()),
+    }
+}
+
+/// Memories that answer with errors: those of KV, of queries and of outputs. Then a logit beyond the range.
 fn errors(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let tensors = tensors(design, 61, Logits::Normal, 5);
@@ -307,7 +329,8 @@ fn errors(bed: &Bed) -> Result<(), String> {
         let writes = vec![Fault::of_port(0, kind).after(taken + 4 * at as u64)];
         fails(&mut bench, &job, Faults { writes, ..Faults::default() }, "OUTPUT_WRITE")?;
     }
-    Ok(())
+    saturates(bed, &mut bench)?;
+    clean(&mut bench, &job, Notice::Interrupt)
 }
 
 /// Memories that do not answer.
