@@ -50,6 +50,9 @@ const SLIPS: &[Slip] = &[
     ("meshkv_reduce_root", "clears ? ahead_q : context_q", "ahead_q"),
     ("meshkv_reduce_root", "context_q <= ahead_q;", "context_q <= context_q;"),
     ("meshkv_reduce_root", "if (clears | ends_q) state_d", "if (clears) state_d"),
+    // A partial beyond the range that others follow, and a head without a token.
+    ("meshkv_reduce_root", "saturated | header_l[31]", "header_l[31]"),
+    ("meshkv_reduce_finisher", "negative[0] | zero[0]", "negative[0]"),
     ("meshkv_reduce_adder", "rise_s3_q   <= s_rise[6:4]", "rise_s3_q   <= 3'd0"),
     ("meshkv_reduce_adder", "if (~s_some) old_s3_q", "if (1'b0) old_s3_q"),
     // The finisher: places, the divisor, the way to the output.
@@ -114,6 +117,7 @@ const SLIPS_OF_STATES: &[Slip] = &[
     ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "partial & far"),
     ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "1'b0"),
     ("meshkv_reduce_finisher", " & ~(&done_max[31:24])", ""),
+    ("meshkv_reduce_finisher", "& ~(&done_max[31:24])", "& ~done_max[31]"),
     ("meshkv_reduce_finisher", "if (waits & packs) upper_q", "if (waits) upper_q"),
     ("meshkv_reduce_finisher", "(last | head_ends) & ~lower", "last & ~lower"),
 ];

@@ -229,7 +229,10 @@ impl Trial<'_> {
         let (breaks, why) = match broken {
             Ok(breaks) => (breaks, unequal),
             // What the tools cannot read with the mutant is left to the checks.
-            Err(why) => (None, format!("{unequal}; properties: {why:#}")),
+            Err(why) => {
+                let why = format!("{why:#}");
+                (None, format!("{unequal}; properties: {}", why.lines().next().unwrap_or_default()))
+            }
         };
         Ok(Some(Proof { number, equal: false, breaks, why }))
     }

@@ -8,6 +8,7 @@ use crate::cosim::workloads::attention::{AttentionResult, Bench, Job, Session};
 use crate::cosim::workloads::steps::{decode, Caches, Difference, Schedule, StepsError};
 use crate::design::{Design, Mapping, Sharing};
 use crate::model::datapath::tensors::{synthetic, Logits, Synthetic, Tensors};
+use half::f16;
 
 const MAPPINGS: [Mapping; 3] = [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped];
 
@@ -24,6 +25,7 @@ pub(super) fn checks(design: &Design) -> Vec<Check> {
         },
         Check { name: "peaky attention", form, run: |bed| alone(bed, 45, Logits::Peaky, 60) },
         Check { name: "extreme logits", form, run: extremes },
+        Check { name: "logits just far", form, run: just_far },
         Check { name: "mappings", form, run: mappings },
         Check { name: "clocks", form, run: clocks },
         Check { name: "steps", form, run: steps },
@@ -132,6 +134,31 @@ fn extremes(bed: &Bed) -> Result<(), String> {
         }
         let tensors = Tensors::new(shape, parts).of_design(design);
         let job = job(design, &tensors, MAPPINGS[at % MAPPINGS.len()])?;
+        run(bed, &job, Behaviour::of(design), Clocks::IN_STEP, 0)?;
+    }
+    Ok(())
+}
+
+/// Partial results of a row exactly 128 below those of another: the last difference at which a shift is not its low bits.
+/// Either row may be the first at the root.
+fn just_far(bed: &Bed) -> Result<(), String> {
+    let design = bed.design;
+    let (dim, segment) = (design.pe.head_dim as usize, design.placement.segment_tokens as usize);
+    let tokens = segment * (design.mesh.rows() as usize).max(2);
+    // Of a query of 4: the logit in powers of two is -127.7, and its m -128.
+    let far = f16::from_f32(-127.7 * (dim as f32).sqrt() / (4.0 * std::f32::consts::LOG2_E)).to_bits();
+    for first in 0..2 {
+        let (shape, mut parts) = tensors(design, tokens, Logits::Normal, 11).into_parts();
+        let [q, k, _] = &mut parts;
+        for query in q.chunks_mut(dim) {
+            query.fill(0);
+            query[0] = 0x4400;
+        }
+        for (token, key) in k.chunks_mut(dim).enumerate() {
+            key[0] = if (token % tokens / segment) % 2 == first { 0 } else { far };
+        }
+        let tensors = Tensors::new(shape, parts).of_design(design);
+        let job = job(design, &tensors, Mapping::RowAligned)?;
         run(bed, &job, Behaviour::of(design), Clocks::IN_STEP, 0)?;
     }
     Ok(())

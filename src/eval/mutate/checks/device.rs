@@ -182,7 +182,49 @@ fn resets(bed: &Bed) -> Result<(), String> {
         clean(&mut bench, &job, Notice::Interrupt)
             .map_err(|why| format!("ap_rst_n after {after} cycles: {why}"))?;
     }
-    late(bed, &mut bench, &job)
+    unloaded(&mut bench, &job)?;
+    late(bed, &mut bench, &job)?;
+    misaligned(&mut bench, &job)
+}
+
+/// Queries of before a soft reset are gone: a run on those that are kept is refused.
+fn unloaded(bench: &mut Bench, job: &Job) -> Result<(), String> {
+    let say = |why: &dyn ToString| why.to_string();
+    bench.driver.write("SOFT_RESET", 1).map_err(|why| say(&why))?;
+    bench.driver.settle(MOST_WITH_TIMEOUT).map_err(|why| say(&why))?;
+    bench.driver.clear().map_err(|why| say(&why))?;
+    bench.load(job).map_err(|why| say(&why))?;
+    bench.push(job).map_err(|why| say(&why))?;
+    bench.driver.write("QUERY_STREAMS", 0).map_err(|why| say(&why))?;
+    refused(bench, ("START_UNLOADED", job.streams - 1))?;
+    // A run that is refused leaves its descriptors.
+    bench.driver.write("SOFT_RESET", 1).map_err(|why| say(&why))?;
+    bench.driver.settle(MOST_WITH_TIMEOUT).map_err(|why| say(&why))?;
+    clean(bench, job, Notice::Polling)
+}
+
+/// Two arguments that are not aligned: the first is named.
+fn misaligned(bench: &mut Bench, job: &Job) -> Result<(), String> {
+    let say = |why: &dyn ToString| why.to_string();
+    bench.driver.clear().map_err(|why| say(&why))?;
+    bench.load(job).map_err(|why| say(&why))?;
+    bench.push(job).map_err(|why| say(&why))?;
+    let list = bench.driver.design().list_argument();
+    for argument in [list, list - 1] {
+        bench.driver.argument(argument, 0x1_0001_f040).map_err(|why| say(&why))?;
+    }
+    refused(bench, ("ARGUMENT", list - 1))
+}
+
+/// Starts a run that must be refused with this error and place.
+fn refused(bench: &mut Bench, due: (&str, u32)) -> Result<(), String> {
+    let say = |why: &dyn ToString| why.to_string();
+    bench.driver.start().map_err(|why| say(&why))?;
+    let ended = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(|why| say(&why))?;
+    match ended.first == Some(due) {
+        true => Ok(()),
+        false => Err(format!("{} {} was due, and ERROR has `{}`", due.0, due.1, ended.errors())),
+    }
 }
 
 /// Cycles of a reset by the platform.
