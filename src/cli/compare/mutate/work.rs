@@ -174,7 +174,7 @@ impl Trial<'_> {
         let number = mutant.number;
         let plan = self.session.plan(number);
         let first = if self.tried.contains(&number) { 0.0 } else { FIRST };
-        let (first, rest): (Vec<_>, Vec<_>) = plan.into_iter().partition(|(_, upto)| *upto <= first);
+        let (first, rest): (Vec<_>, Vec<_>) = plan.into_iter().partition(|(_, sum)| *sum <= first);
         let absent = !self.session.is_present(number);
         let nothing =
             Outcome { number, found: None, what: String::new(), differed: false, absent, seconds: 0.0 };
