@@ -206,8 +206,8 @@ fn rules_of_axi_that_writes_break_are_named() {
                 rule: "more than 16 beats",
             },
             Breaks {
-                from: "aw_q     <= begins | (aw_q & ~m_awready);",
-                to: "aw_q     <= begins | (aw_q & ~m_awready & epoch != 2'd3);",
+                from: "aw_q     <= opens | (aw_q & ~m_awready);",
+                to: "aw_q     <= opens | (aw_q & ~m_awready & epoch != 2'd3);",
                 rule: "was not taken and is gone (A3.2.1)",
             },
         ],
