@@ -7,7 +7,7 @@
 use super::change::guard::plain;
 use super::change::mutant::Mutant;
 use crate::emit::SourceFile;
-use crate::synth::prove::stub;
+use crate::synth::prove::{Header, Port};
 use crate::tools::child::{self, Ended};
 use crate::tools::Program;
 use anyhow::Context;
@@ -34,7 +34,7 @@ pub fn unequal(
             let text = match module == mutant.module {
                 true if changed => plain(&file.text, &mutant.edit()),
                 true => file.text.clone(),
-                false => stub(module, &file.text)?,
+                false => boundary(module, &file.text)?,
             };
             fs::write(dir.join(format!("{module}.v")), text)?;
         }
@@ -66,11 +66,38 @@ fn needed<'f>(files: &'f [SourceFile], mutant: &Mutant) -> BTreeMap<&'f str, &'f
     modules
 }
 
+/// A module of the same ports whose outputs are registers, and which keeps all inputs in registers: in this comparison it
+/// stands for any module between these ports. Its registers have no clock, since what drives one may be constant, and a
+/// register that is never clocked would be removed with what it compares.
+///
+/// # Errors
+/// If the text has no header of this module.
+fn boundary(module: &str, text: &str) -> anyhow::Result<String> {
+    let ports = Header::read(module, text)?.ports;
+    let (head, _) = text.split_once("\n);").context("its header does not end")?;
+    let first = ports.iter().find(|port| !port.output).context("it has no input")?.name;
+    let mut within = format!("{head}\n);\n");
+    for Port { output, range, name } in &ports {
+        let width = range.trim_matches(['[', ']']).rsplit_once(':');
+        let width = width.map_or("1".to_owned(), |(high, low)| format!("({high}) - ({low}) + 1"));
+        let kept = format!("kept_{name}");
+        // An output that kept its value would be no register.
+        let next = if *output { format!("{kept} ^ ^{first}") } else { (*name).to_owned() };
+        within += &format!(
+            "    wire {range} {kept};\n    (* keep *) \\$ff #(.WIDTH({width})) u_{kept} (.D({next}), .Q({kept}));\n"
+        );
+        if *output {
+            within += &format!("    assign {name} = {kept};\n");
+        }
+    }
+    Ok(within + "endmodule\n")
+}
+
 /// The commands for one module, with those that it instantiates.
 fn script(module: &str) -> String {
     let side = |name: &str| {
         format!(
-            "read_verilog -DSYNTHESIS {name}/*.v\nhierarchy -check -top {module}\nproc\nflatten\nmemory -nomap\n\
+            "read_verilog -icells -DSYNTHESIS {name}/*.v\nhierarchy -check -top {module}\nproc\nflatten\nmemory -nomap\n\
              opt_clean\nmemory_map\nopt -full\nrename -top {name}\ndelete {name} %n\ndesign -stash {name}\n"
         )
     };

@@ -90,9 +90,6 @@ pub struct Known<'k> {
     pub proofs: Vec<Proof>,
 }
 
-/// The check that stands for all properties of `meshkv prove`.
-const PROPERTIES: &str = "properties";
-
 /// A mutant in all designs that have it.
 #[derive(Default)]
 struct Everywhere<'k> {
@@ -105,15 +102,14 @@ struct Everywhere<'k> {
 }
 
 impl<'k> Everywhere<'k> {
-    fn add(&mut self, mutant: &'k Mutant, outcome: Option<&Outcome>, proof: Option<&Proof>) {
+    fn add(&mut self, mutant: &'k Mutant, outcome: &Outcome, proof: Option<&Proof>) {
         if self.mutant.is_none() {
             (self.mutant, self.equal) = (Some(mutant), true);
         }
-        let broken = proof.and_then(|proof| proof.breaks.as_ref()).map(|_| PROPERTIES.to_owned());
         if self.found.is_none() {
-            self.found = outcome.and_then(|outcome| outcome.found.clone()).or(broken);
+            self.found.clone_from(&outcome.found);
         }
-        if let Some(outcome) = outcome.filter(|outcome| !outcome.absent) {
+        if !outcome.absent {
             self.present = true;
             self.differed |= outcome.differed;
             self.equal &= proof.is_some_and(|proof| proof.equal);
@@ -134,10 +130,8 @@ impl Summary {
             let proofs: BTreeMap<u32, &Proof> = known.proofs.iter().map(|p| (p.number, p)).collect();
             for mutant in known.mutants {
                 let number = mutant.number;
-                let (outcome, proof) = (outcomes.get(&number).copied(), proofs.get(&number).copied());
-                if outcome.is_some() || proof.is_some() {
-                    all.entry(number).or_default().add(mutant, outcome, proof);
-                }
+                let Some(outcome) = outcomes.get(&number) else { continue };
+                all.entry(number).or_default().add(mutant, outcome, proofs.get(&number).copied());
             }
         }
         let mut summary = Summary::default();

@@ -3,17 +3,21 @@
 use anyhow::{Context, Result};
 
 /// A port: its range and its name.
-pub(super) struct Port<'t> {
-    pub(super) output: bool,
-    pub(super) range: &'t str,
-    pub(super) name: &'t str,
+pub struct Port<'t> {
+    /// True of an output.
+    pub output: bool,
+    /// Its range with brackets; empty if it has one bit.
+    pub range: &'t str,
+    /// Its name.
+    pub name: &'t str,
 }
 
 /// Header of an emitted module.
-pub(super) struct Header<'t> {
+pub struct Header<'t> {
     /// From its name to the end of its parameters; empty if it has none.
-    pub(super) parameters: &'t str,
-    ports: Vec<Port<'t>>,
+    pub parameters: &'t str,
+    /// All ports, in their order.
+    pub ports: Vec<Port<'t>>,
 }
 
 impl<'t> Header<'t> {
@@ -21,7 +25,7 @@ impl<'t> Header<'t> {
     ///
     /// # Errors
     /// If the text has no header of this module.
-    pub(super) fn read(module: &str, text: &'t str) -> Result<Header<'t>> {
+    pub fn read(module: &str, text: &'t str) -> Result<Header<'t>> {
         let (_, header) = text.split_once(&format!("\nmodule {module} ")).context("it has no header")?;
         let (header, _) = header.split_once("\n);").context("its header does not end")?;
         let (parameters, ports) = match header.split_once("\n) (") {
@@ -33,7 +37,7 @@ impl<'t> Header<'t> {
     }
 
     /// Names of its parameters.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'t str> {
+    pub fn names(&self) -> impl Iterator<Item = &'t str> {
         self.parameters.lines().filter_map(|line| {
             let (before, _) = line.trim().strip_prefix("parameter ")?.split_once('=')?;
             before.split_whitespace().next_back()
@@ -41,7 +45,7 @@ impl<'t> Header<'t> {
     }
 
     /// Its outputs, or its inputs.
-    pub(super) fn ports(&self, output: bool) -> impl Iterator<Item = &Port<'t>> {
+    pub fn ports(&self, output: bool) -> impl Iterator<Item = &Port<'t>> {
         self.ports.iter().filter(move |port| port.output == output)
     }
 }
@@ -53,28 +57,4 @@ fn port(line: &str) -> Option<Port<'_>> {
     let rest = rest.trim_start().strip_prefix("wire")?.trim();
     let (range, name) = rest.rsplit_once(' ').map_or(("", rest), |(range, name)| (range.trim(), name));
     matches!(direction, "input" | "output").then(|| Port { output: direction == "output", range, name })
-}
-
-/// A module with the header of another: its outputs are registers, and all its inputs are kept. In a comparison of two
-/// circuits by their registers it stands for any module between these ports, as long as both have the same.
-///
-/// # Errors
-/// If the text has no header of this module.
-pub fn stub(module: &str, text: &str) -> Result<String> {
-    let header = Header::read(module, text)?;
-    let (head, _) = text.split_once("\n);").context("its header does not end")?;
-    let mut stub = format!("{head}\n);\n");
-    let port = header.ports(false).next().context("it has no input")?;
-    let first = if port.range.is_empty() { port.name.to_owned() } else { format!("{}[0]", port.name) };
-    for Port { output, range, name } in &header.ports {
-        // An output that kept its value would be no register.
-        let next = if *output { format!("stub_{name}_q ^ {first}") } else { (*name).to_owned() };
-        stub += &format!(
-            "    (* keep *) reg {range} stub_{name}_q;\n    always @(posedge {first}) stub_{name}_q <= {next};\n"
-        );
-        if *output {
-            stub += &format!("    assign {name} = stub_{name}_q;\n");
-        }
-    }
-    Ok(stub + "endmodule\n")
 }

@@ -18,7 +18,7 @@ mod source;
 mod verdict;
 
 pub use engine::{Decision, Provers};
-pub use header::stub;
+pub use header::{Header, Port};
 pub use verdict::{Method, Verdict};
 
 use crate::emit::SourceFile;

@@ -16,7 +16,7 @@ use crate::synth::prove::catalogue::{self, Proof as Properties};
 use crate::synth::prove::{Options, Provers};
 use crate::tools::interrupt::{Interrupt, Interrupted};
 use crate::tools::workers;
-use anyhow::bail;
+use anyhow::{bail, Context};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Work<'_> {
             self.interrupt.check("")?;
             let (outcome, proof) = outcome?;
             let equal = proof.as_ref().is_some_and(|proof| proof.equal);
-            if let Some(proof) = proof {
+            if let Some(proof) = proof.filter(|proof| !trial.proofs.contains_key(&proof.number)) {
                 self.folder.prove(&proof)?;
             }
             self.folder.add(&outcome)?;
@@ -139,10 +139,10 @@ impl Work<'_> {
                     tried.outcome.what
                 );
             }
-            if let Some(without) = tried.without {
-                progress.aside(|| self.ui.detail(format_args!("{name}: {:.2} s", without.seconds)));
-                session.checks.insert((*name).to_owned(), without);
-            }
+            let without =
+                tried.without.with_context(|| format!("the check `{name}` has not said what it reaches"))?;
+            progress.aside(|| self.ui.detail(format_args!("{name}: {:.2} s", without.seconds)));
+            session.checks.insert((*name).to_owned(), without);
             done += 1;
             progress.set(done);
             Ok(())

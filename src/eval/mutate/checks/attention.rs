@@ -25,7 +25,7 @@ pub(super) fn checks(design: &Design) -> Vec<Check> {
         },
         Check { name: "peaky attention", form, run: |bed| alone(bed, 45, Logits::Peaky, 60) },
         Check { name: "extreme logits", form, run: extremes },
-        Check { name: "logits just far", form, run: just_far },
+        Check { name: "logits 128 apart", form, run: just_apart },
         Check { name: "mappings", form, run: mappings },
         Check { name: "clocks", form, run: clocks },
         Check { name: "steps", form, run: steps },
@@ -83,7 +83,7 @@ fn alone(bed: &Bed, tokens: usize, logits: Logits, stall: u8) -> Result<(), Stri
 /// 2^15 in FP16: a product of two of them, summed over a row, is beyond the range of logits.
 pub(super) const LARGE: u16 = 0x7800;
 
-/// Factors of the keys of tokens, as FP16: logits leap up and down by some hundreds, by just 128, by little.
+/// Factors of the keys of tokens, as FP16: logits leap up and down by some hundreds, by about 128, by little.
 const LEAPS: [u16; 12] =
     [0x0000, 0x4000, 0x5400, 0xd400, 0x5c00, 0x3c00, 0x6800, 0xe800, 0x0001, 0x4d00, 0x4b00, 0xcb00];
 
@@ -141,7 +141,7 @@ fn extremes(bed: &Bed) -> Result<(), String> {
 
 /// Partial results of a row exactly 128 below those of another: the last difference at which a shift is not its low bits.
 /// Either row may be the first at the root.
-fn just_far(bed: &Bed) -> Result<(), String> {
+fn just_apart(bed: &Bed) -> Result<(), String> {
     let design = bed.design;
     let (dim, segment) = (design.pe.head_dim as usize, design.placement.segment_tokens as usize);
     let tokens = segment * (design.mesh.rows() as usize).max(2);
